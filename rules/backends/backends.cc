@@ -1,5 +1,6 @@
 #include "rules/backends/backends.h"
 
+#include "rules/backends/ethos_u/module.h"
 #include "rules/backends/litert/module.h"
 #include "rules/backends/onnxruntime/module.h"
 #include "rules/backends/qnn_htp/module.h"
@@ -12,6 +13,7 @@
 namespace quantgate {
 
 void RegisterBuiltinModules(ModuleRegistry& registry) {
+  registry.Register("ethos_u", ethos_u::LoadModule);
   registry.Register("litert", litert::LoadModule);
   registry.Register("onnxruntime", onnxruntime::LoadModule);
   registry.Register("qnn_htp", qnn_htp::LoadModule);
@@ -27,6 +29,7 @@ std::vector<const RuleInfo*> BackendRules() {
   for (const RuleInfo* rule : x86_inductor::OwnRules()) rules.push_back(rule);
   for (const RuleInfo* rule : xnnpack::OwnRules()) rules.push_back(rule);
   for (const RuleInfo* rule : litert::OwnRules()) rules.push_back(rule);
+  for (const RuleInfo* rule : ethos_u::OwnRules()) rules.push_back(rule);
   return rules;
 }
 

@@ -4,12 +4,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
 namespace quantgate {
 absl::StatusOr<const TableMatcher*> Matchers::Get(const Target& target) {
   const std::lock_guard lock(mutex_);
-  std::unique_ptr<TableMatcher>& entry = by_sdk_[target.sdk];
+  std::unique_ptr<TableMatcher>& entry = by_tables_[absl::StrCat(target.sdk, " ", absl::StrJoin(target.tables, " "))];
   if (entry == nullptr) {
     absl::StatusOr<TableMatcher> matcher = Compile(target);
     if (!matcher.ok()) return matcher.status();

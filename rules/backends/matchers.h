@@ -31,7 +31,7 @@ class Matchers {
   const db::TableSource& tables_;
   const std::string definitions_;
   std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<TableMatcher>> by_sdk_;  // guarded by mutex_
+  std::map<std::string, std::unique_ptr<TableMatcher>> by_tables_;  // guarded by mutex_
 };
 
 }  // namespace quantgate

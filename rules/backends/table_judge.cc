@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/backends/coverage.h"
 #include "rules/backends/emission.h"
@@ -96,8 +97,18 @@ void JudgeByTable(const CheckContext& context, const Target& target, const Table
       match.violations.clear();
       match.unjudged.clear();
       matcher.Match(op, HardwareOf(target), match);
+      const auto fate_of = [&](const Violation& violation) {
+        return backend.fate == nullptr ? Fate::kByRule : backend.fate(op, violation);
+      };
+      // What is not taken in the first place does not get as far as being prepared.
+      const bool taken = absl::c_none_of(match.violations, [&](const Violation& violation) {
+        const Fate fate = fate_of(violation);
+        const bool refuses = fate == Fate::kRefused || (fate == Fate::kByRule && violation.refuses());
+        return refuses && violation.effect == db::ItemEffect::kRefused;
+      });
       for (const Violation& violation : match.violations) {
-        const Fate fate = backend.fate == nullptr ? Fate::kByRule : backend.fate(op, violation);
+        if (!taken && violation.effect == db::ItemEffect::kUnprepared) continue;
+        const Fate fate = fate_of(violation);
         FindingDraft draft = TableFinding(op, violation, target);
         if (fate != Fate::kByRule) {
           draft.effect = v1::Finding::REFUSED;
@@ -111,7 +122,7 @@ void JudgeByTable(const CheckContext& context, const Target& target, const Table
       for (Unjudged& unjudged : match.unjudged) {
         sink.NotChecked(unjudged.rule, op.node, absl::StrCat(op.name, ": ", unjudged.reason));
       }
-      const Fate judged = backend.judge == nullptr ? Fate::kByRule : backend.judge(context, op, target, sink);
+      const Fate judged = backend.judge == nullptr ? Fate::kByRule : backend.judge(context, op, match, target, sink);
       outcome.refused = outcome.refused || judged == Fate::kRefused;
       outcome.ends_export = outcome.ends_export || judged == Fate::kEndsExport;
     }

@@ -41,12 +41,14 @@ struct TableBackend {
   LowerNode* lower;
   // Looks at one emitted operator, and says what comes of it beside what the table says (kByRule: nothing). Null:
   // nothing to add.
-  Fate (*judge)(const CheckContext& context, const BackendOp& op, const Target& target, FindingSink& sink) = nullptr;
+  Fate (*judge)(const CheckContext& context, const BackendOp& op, const MatchResult& match, const Target& target,
+                FindingSink& sink) = nullptr;
   // Null: everything is by its rule.
   Fate (*fate)(const BackendOp& op, const Violation& violation) = nullptr;
   Generators generators = Generators::kFolded;
   // Looks at all that was judged, and what has come of it. Null: nothing to add.
   void (*finish)(const CheckContext& context, const Target& target, FindingSink& sink, ModuleResult& result) = nullptr;
+  bool folds = true;  // false: what is computed from constants alone reaches the backend as well
 };
 
 // `folded`: values that never reach the backend.

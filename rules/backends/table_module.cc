@@ -26,7 +26,10 @@ absl::StatusOr<std::unique_ptr<Module>> LoadTableModule(TableModule backend, con
       sink.NotChecked(nullptr, -1, std::string(matcher.status().message()));
       return;
     }
-    JudgeByTable(context, target, **matcher, table, FoldedValues(context.graph(), table.generators), sink, result);
+    const Graph& graph = context.graph();
+    const std::vector<bool> folded =
+        table.folds ? FoldedValues(graph, table.generators) : std::vector<bool>(graph.num_values(), false);
+    JudgeByTable(context, target, **matcher, table, folded, sink, result);
   };
   module->accepted_types = [lower = backend.table.lower, matchers](const CheckContext& context, const Target& target,
                                                                    const ResolvedOp& op) {

@@ -25,6 +25,11 @@ bool IsStoredType(v1::DataType type);
 void ForEachWeight(const CheckContext& context,
                    absl::FunctionRef<void(const ResolvedOp& op, const Operand& weight)> visit);
 
+// What SH007 and FX007 say of one operator of a LiteRT model: for modules that replace these rules and leave some
+// operators to LiteRT's kernels all the same.
+void CheckSameQParams(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
+void CheckFixedOutput(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
+
 }  // namespace quantgate
 
 #endif  // QUANTGATE_RULES_SOUNDNESS_TFLITE_H_

@@ -1,4 +1,4 @@
-foreach(name litert_module onnxruntime_module onnxruntime_pair table_modules)
+foreach(name ethos_u_module litert_module onnxruntime_module onnxruntime_pair table_modules)
   quantgate_test(${name}_test TABLES backends/${name}_test.cc LIBS quantgate_rules)
 endforeach()
 

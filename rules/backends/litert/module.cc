@@ -10,13 +10,13 @@
 #include "rules/backends/coverage.h"
 #include "rules/backends/cpu_module.h"
 #include "rules/backends/litert/handed_on.h"
-#include "rules/backends/litert/lowering.h"
 #include "rules/backends/litert/several_scales.h"
 #include "rules/backends/litert/sparse.h"
 #include "rules/backends/litert/versions.h"
 #include "rules/backends/matchers.h"
 #include "rules/backends/table_judge.h"
 #include "rules/backends/table_target.h"
+#include "rules/backends/tflite_lowering.h"
 #include "rules/constraints/rules.h"
 #include "rules/graph/data_type.h"
 #include "rules/soundness/rules.h"
@@ -145,7 +145,7 @@ class Judge {
       return;
     }
     emission_.Clear();
-    const Lowering lowering = Lower(context_, op, emission_);
+    const Lowering lowering = LowerTflite(context_, op, emission_);
     if (lowering.status == Lowering::kUnknown) {
       sink_.NotChecked(&kUnclearLowering, op.node, std::string(lowering.reason));
       return;
@@ -430,7 +430,7 @@ std::vector<const RuleInfo*> OwnRules() {
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
   absl::StatusOr<std::unique_ptr<Module>> module =
-      LoadCpuModule({"litert", "tflite_master", kVariants, {Lower}, OwnRules(), "set of kernels"}, tables);
+      LoadCpuModule({"litert", "tflite_master", kVariants, {LowerTflite}, OwnRules(), "set of kernels"}, tables);
   if (!module.ok()) return module;
   // Which kernels insist on the parameters of their output is in the table; the delegate takes others.
   (*module)->replaces = {FixedOutput().info};

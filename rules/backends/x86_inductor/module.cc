@@ -8,7 +8,8 @@
 namespace quantgate::x86_inductor {
 namespace {
 
-Fate Judge(const CheckContext& context, const BackendOp& op, const Target& target, FindingSink& sink) {
+Fate Judge(const CheckContext& context, const BackendOp& op, const MatchResult&, const Target& target,
+           FindingSink& sink) {
   if (IsMatched(op)) CheckSevenBits(context, op, target, sink);
   return Fate::kByRule;
 }

@@ -17,7 +17,8 @@
 namespace quantgate::xnnpack {
 namespace {
 
-Fate Judge(const CheckContext& context, const BackendOp& op, const Target& target, FindingSink& sink) {
+Fate Judge(const CheckContext& context, const BackendOp& op, const MatchResult&, const Target& target,
+           FindingSink& sink) {
   if (IsFloatOnly(op.name)) NoteRunsInFloat(op, target, sink);
   return CheckKeptWhole(context, op, target, sink) ? Fate::kEndsExport : Fate::kByRule;
 }

@@ -54,7 +54,13 @@ const Row* Find(OpId op, v1::DataType type) {
 // SOFTMAX from int8 to int16 uses all of int16 for 0..1.
 constexpr Row kWidened = {OpId::kSoftmax, v1::DATA_TYPE_INT16, 1.0 / 65536, -32768};
 
-void CheckOutput(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+void CheckAllFixedOutputs(const CheckContext& context, FindingSink& sink) {
+  for (const ResolvedOp& op : context.resolved().ops()) CheckFixedOutput(context, op, sink);
+}
+
+}  // namespace
+
+void CheckFixedOutput(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
   const ResolvedGraph& resolved = context.resolved();
   const std::optional<FixedParameters> row = FixedParametersOf(context, op);
   if (!row.has_value()) return;
@@ -75,14 +81,6 @@ void CheckOutput(const CheckContext& context, const ResolvedOp& op, FindingSink&
            absl::StrCat("scale 1/", FormatNumber(1 / row->scale), ", zero point ", FormatNumber(row->zero_point)));
 }
 
-void CheckFixedOutput(const CheckContext& context, FindingSink& sink) {
-  for (const ResolvedOp& op : context.resolved().ops()) {
-    if (op.op != nullptr) CheckOutput(context, op, sink);
-  }
-}
-
-}  // namespace
-
 std::optional<FixedParameters> FixedParametersOf(const CheckContext& context, const ResolvedOp& op) {
   const ResolvedGraph& resolved = context.resolved();
   if (!IsTflite(context) || op.op == nullptr || resolved.outputs(op).empty()) return std::nullopt;
@@ -95,6 +93,6 @@ std::optional<FixedParameters> FixedParametersOf(const CheckContext& context, co
   return FixedParameters{row->scale, row->zero_point};
 }
 
-Rule FixedOutput() { return {&kFixedOutput, &CheckFixedOutput}; }
+Rule FixedOutput() { return {&kFixedOutput, &CheckAllFixedOutputs}; }
 
 }  // namespace quantgate

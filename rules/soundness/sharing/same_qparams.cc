@@ -93,16 +93,18 @@ bool Rescales(const ResolvedGraph& resolved, const ResolvedOp& op) {
   return op.op->id == OpId::kConcat && !inputs.empty() && inputs[0].type == v1::DATA_TYPE_UINT8;
 }
 
-void CheckSameQParams(const CheckContext& context, FindingSink& sink) {
+void CheckAllSameQParams(const CheckContext& context, FindingSink& sink) {
   if (!IsTflite(context)) return;
-  for (const ResolvedOp& op : context.resolved().ops()) {
-    if (op.op != nullptr && KeepsIntegers(*op.op) && !Rescales(context.resolved(), op))
-      CheckRescaling(context, op, sink);
-  }
+  for (const ResolvedOp& op : context.resolved().ops()) CheckSameQParams(context, op, sink);
 }
 
 }  // namespace
 
-Rule SameQParams() { return {&kSameQParams, &CheckSameQParams}; }
+void CheckSameQParams(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+  if (op.op == nullptr || !KeepsIntegers(*op.op) || Rescales(context.resolved(), op)) return;
+  CheckRescaling(context, op, sink);
+}
+
+Rule SameQParams() { return {&kSameQParams, &CheckAllSameQParams}; }
 
 }  // namespace quantgate

@@ -1,4 +1,4 @@
-#include "rules/backends/litert/lowering.h"
+#include "rules/backends/tflite_lowering.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "rules/backends/tensor.h"
 #include "rules/graph/data_type.h"
 
-namespace quantgate::litert {
+namespace quantgate {
 namespace {
 
 // Words of options, at the numbers that the schema gives them.
@@ -245,7 +245,7 @@ void AddSoftmax(const NodeView& view, Emission& emission) {
 
 }  // namespace
 
-Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
+Lowering LowerTflite(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::TFLITE) return Unknown("this origin's operators are not those of a LiteRT file");
   const NodeView view(context, op, emission.looked_at_constants());
@@ -293,4 +293,4 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   return Emitted();
 }
 
-}  // namespace quantgate::litert
+}  // namespace quantgate

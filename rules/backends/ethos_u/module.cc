@@ -1,0 +1,171 @@
+#include "rules/backends/ethos_u/module.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "rules/backends/coverage.h"
+#include "rules/backends/ethos_u/call.h"
+#include "rules/backends/ethos_u/placement.h"
+#include "rules/backends/ethos_u/semantics.h"
+#include "rules/backends/table_module.h"
+#include "rules/backends/table_target.h"
+#include "rules/backends/tflite_lowering.h"
+#include "rules/engine/nearest.h"
+#include "rules/soundness/rules.h"
+#include "rules/soundness/tflite.h"
+
+namespace quantgate::ethos_u {
+namespace {
+
+constexpr char kBackend[] = "ethos_u";
+// Ethos-U55 and Ethos-U65 have one table, Ethos-U85 its own.
+constexpr char kTableOf85[] = "ethos_u85";
+
+// As Vela's option --accelerator-config names them; the number of multipliers makes no difference to what is taken.
+struct Accelerator {
+  absl::string_view name;
+  int arch;
+};
+constexpr Accelerator kAccelerators[] = {
+    {"ethos-u55-32", 55},  {"ethos-u55-64", 55},   {"ethos-u55-128", 55},  {"ethos-u55-256", 55},
+    {"ethos-u65-256", 65}, {"ethos-u65-512", 65},  {"ethos-u85-128", 85},  {"ethos-u85-256", 85},
+    {"ethos-u85-512", 85}, {"ethos-u85-1024", 85}, {"ethos-u85-2048", 85},
+};
+
+const RuleInfo kLeftToCpu = {
+    "CV701",
+    "left-to-cpu",
+    v1::Finding::FALLBACK,
+    v1::Finding::WARNING,
+    kAtAnyStage,
+    "{subject} is not placed on the NPU: {observed}; it takes {allowed}.",
+    "The types are right, and a size, a stride, a factor or an option is beyond what the hardware computes. Vela "
+    "leaves "
+    "the node to the CPU of the microcontroller and cuts the model there.",
+    "Change the layer to what the NPU takes, or accept that it runs on the CPU.",
+    "Fires: a CONV_2D with strides 4 x 4 and padding on ethos-u55. Does not: with strides 3 x 3, or on ethos-u85.",
+};
+
+const RuleInfo kStopsCompiler = {
+    "EN701",
+    "stops-compiler",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} ends the compilation: {observed}; Vela takes {allowed}.",
+    "Vela checks every operator before it looks for those that the NPU takes, and reads no file of which one breaks a "
+    "rule. Others it places, and ends, or its process does, when it writes them. Nothing is compiled then, and no part "
+    "of "
+    "the model reaches the NPU.",
+    "Write the operator as Vela reads it, or take it out of the model that it compiles.",
+    "Fires: an int8 ADD whose output is uint8. Does not: one whose output is int16.",
+};
+
+absl::StatusOr<Target> Resolve(const db::TableSource& tables, const TargetName& name) {
+  std::vector<std::string> known;
+  const Accelerator* found = nullptr;
+  for (const Accelerator& accelerator : kAccelerators) {
+    known.emplace_back(accelerator.name);
+    if (absl::EqualsIgnoreCase(accelerator.name, name.soc)) found = &accelerator;
+  }
+  if (name.soc.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("target '", kBackend, "' names no accelerator; write for example ", kBackend, "/ethos-u55-128"));
+  }
+  if (found == nullptr) {
+    return absl::NotFoundError(absl::StrCat(kBackend, ": no accelerator is named '", name.soc, "'",
+                                            DidYouMean(name.soc, known), "; known: ", absl::StrJoin(known, ", ")));
+  }
+  Target target;
+  target.backend = kBackend;
+  target.soc = std::string(found->name);
+  target.arch = found->arch;
+  SetTables(tables, target.soc, name.sdk, target);
+  const bool of_85 = target.arch == 85;
+  target.tables.erase(std::remove_if(target.tables.begin(), target.tables.end(),
+                                     [&](const std::string& table) {
+                                       return absl::StartsWith(table, absl::StrCat(kTableOf85, "@")) != of_85;
+                                     }),
+                      target.tables.end());
+  return target;
+}
+
+FindingDraft Draft(const RuleInfo& rule, const BackendOp& op, Complaint complaint, const Target& target) {
+  FindingDraft draft{.rule = &rule};
+  draft.place.node = op.node;
+  if (complaint.input >= 0) draft.place = PlaceOf(op, {PortRef::kInput, complaint.input});
+  draft.observed = std::move(complaint.observed);
+  draft.allowed = std::move(complaint.allowed);
+  draft.source.kind = v1::Source::MEASURED;
+  draft.source.table = target.tables.empty() ? std::string() : target.tables.front();
+  draft.source.row = std::string(op.name);
+  return draft;
+}
+
+// Whatever rule of the table is broken: the operator is not placed, if it does not say that it is.
+bool IsLeft(const MatchResult& match) {
+  return absl::c_any_of(match.violations,
+                        [](const Violation& violation) { return violation.effect == db::ItemEffect::kRefused; });
+}
+
+Fate FateOf(const BackendOp&, const Violation& violation) {
+  return violation.effect == db::ItemEffect::kUnprepared ? Fate::kEndsExport : Fate::kRefused;
+}
+
+Fate Judge(const CheckContext& context, const BackendOp& op, const MatchResult& match, const Target& target,
+           FindingSink& sink) {
+  const Call call(context.graph(), op, target.arch);
+  if (std::optional<Complaint> complaint = Stops(call); complaint) {
+    sink.Add(Draft(kStopsCompiler, op, *std::move(complaint), target));
+    return Fate::kEndsExport;
+  }
+  std::optional<Complaint> complaint = match.known_op ? NotPlaced(call) : std::nullopt;
+  if (!complaint) return Fate::kByRule;
+  switch (complaint->kind) {
+    case Complaint::kPerhaps:
+      sink.NotChecked(&kLeftToCpu, op.node, absl::StrCat(complaint->observed, "; the NPU takes ", complaint->allowed));
+      return Fate::kByRule;
+    case Complaint::kStops:
+      // What the types leave to the CPU is not compiled.
+      if (IsLeft(match)) return Fate::kByRule;
+      sink.Add(Draft(kStopsCompiler, op, *std::move(complaint), target));
+      return Fate::kEndsExport;
+    case Complaint::kKnown:
+      break;
+  }
+  sink.Add(Draft(kLeftToCpu, op, *std::move(complaint), target));
+  return Fate::kRefused;
+}
+
+// The NPU rescales wherever two parameters meet. What is left to the CPU is computed by LiteRT's kernels, which do not.
+void JudgeRest(const CheckContext& context, const Target&, FindingSink& sink, ModuleResult& result) {
+  for (size_t i = 0; i < result.ops.size(); ++i) {
+    if (!result.ops[i].refused) continue;
+    CheckSameQParams(context, context.resolved().ops()[i], sink);
+    CheckFixedOutput(context, context.resolved().ops()[i], sink);
+  }
+}
+
+}  // namespace
+
+std::vector<const RuleInfo*> OwnRules() { return {&kUnclearLowering, &kOlderTable, &kLeftToCpu, &kStopsCompiler}; }
+
+absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
+  TableModule module = {kBackend, "ethos_u_master", {LowerTflite}, OwnRules(), Resolve, {}};
+  module.table.judge = Judge;
+  module.table.fate = FateOf;
+  module.table.folds = false;
+  module.table.finish = JudgeRest;
+  for (const Accelerator& accelerator : kAccelerators) module.socs.emplace_back(accelerator.name);
+  absl::StatusOr<std::unique_ptr<Module>> loaded = LoadTableModule(std::move(module), tables);
+  if (loaded.ok()) (*loaded)->replaces = {FixedOutput().info, SameQParams().info};
+  return loaded;
+}
+
+}  // namespace quantgate::ethos_u
