@@ -21,6 +21,8 @@ class Tensor:
     zero_points: list = None
     axis: int = 0
     data: numpy.ndarray = None
+    signature: tuple = None  # the shape with -1 where a size is not known
+    variable: bool = False
 
     @property
     def quantized(self):
@@ -46,6 +48,7 @@ class Case:
     options: tuple = None  # name of the table, and its fields
     version: int = 1
     note: str = ''
+    intermediates: list = dataclasses.field(default_factory=list)
 
 
 def packed(tensor):
@@ -77,6 +80,8 @@ def write(case):
         made.name = name
         made.type = getattr(schema.TensorType, tensor.type)
         made.shape = [int(size) for size in tensor.shape]
+        made.shapeSignature = None if tensor.signature is None else [int(size) for size in tensor.signature]
+        made.isVariable = tensor.variable
         made.hasRank = True
         made.buffer = 0
         if tensor.data is not None:
@@ -98,8 +103,10 @@ def write(case):
     for position, tensor in enumerate(case.inputs):
         index = -1 if tensor is None else add(tensor, f'in{position}')
         operator.inputs.append(index)
-        if tensor is not None and tensor.data is None:
+        if tensor is not None and tensor.data is None and not tensor.variable:
             graph.inputs.append(index)
+    if case.intermediates:
+        operator.intermediates = [add(tensor, f'between{position}') for position, tensor in enumerate(case.intermediates)]
     operator.outputs = [add(tensor, f'out{position}') for position, tensor in enumerate(case.outputs)]
     graph.outputs = list(operator.outputs)
     if case.options is not None:
