@@ -118,9 +118,12 @@ ArgumentAxes AxesOf(const Graph& graph, const DescribedArgument& argument) {
   const int64_t bits = graph.int_attribute(argument.node, "bits", 0);
   const int64_t block_size = graph.int_attribute(argument.node, "block_size", 0);
   if (block_size > 0 && graph.op(argument.node) == OpId::kGather && argument.type == v1::DATA_TYPE_UINT8) {
-    // GatherBlockQuantized: its blocks count numbers, of which a byte has two (bits: 4 when it is not said).
+    // GatherBlockQuantized: its blocks count numbers, of which a byte has several, as it has of zero points.
+    const int64_t width = graph.int_attribute(argument.node, "bits", 4);
+    const int64_t per_byte = width == 2 ? 4 : width == 8 ? 1 : 2;
     found.axes = {0, 1};
-    found.block_sizes = {1, bits == 8 ? block_size : (block_size + 1) / 2};
+    found.block_sizes = {1, std::max<int64_t>(block_size / per_byte, 1)};
+    found.packed_zero_points = per_byte > 1;
   } else if (block_size > 0) {
     // Packed weights [N, blocks, bytes]: logically [N, K], one scale per `block_size` elements of K.
     found.axes = {0, 1};

@@ -264,6 +264,7 @@ constexpr DefinitionRow kContribDefinitions[] = {
      "A?A?A?",
      {Floats("activation_alpha"), Floats("activation_beta"), Strings("activations"), Float("clip"), String("direction"),
       Int("hidden_size"), Int("input_forget")}},
+    {"SimplifiedLayerNormalization", 1, "AB", "Bf?", {Int("axis"), Float("epsilon"), Int("stash_type")}},
     {"com.microsoft::SkipLayerNormalization", 1, "AAAA?A?", "Af?f?A?", {Float("epsilon")}},
     {"com.microsoft::SkipSimplifiedLayerNormalization", 1, "AAAA?", "Af?f?A?", {Float("epsilon")}},
     {"com.microsoft::EmbedLayerNormalization", 1, "AA?BBB?BBA?A?", "BA?B?", {Float("epsilon"), Int("mask_index_type")}},

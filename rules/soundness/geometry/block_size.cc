@@ -88,6 +88,16 @@ void CheckSpec(const CheckContext& context, const Described& described, FindingS
     sink.Add(kBlockSize, described.place, observed, absl::StrCat("divisors of [", absl::StrJoin(dims, ", "), "]"));
 }
 
+// GatherBlockQuantized. Small floats may be without blocks.
+void CheckGathered(const Graph& graph, int32_t node, FindingSink& sink) {
+  constexpr int64_t kOfItself = 128;
+  const int64_t size = graph.int_attribute(node, "block_size", kOfItself);
+  if (size == 0 || (PowerOfTwo(size) && size >= 16)) return;
+  Place place;
+  place.node = node;
+  sink.Add(kBlockSize, place, absl::StrCat(size), "a power of two of at least 16");
+}
+
 void CheckBlockSize(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const v1::EncodingsFile* encodings = EncodingsOf(context);
@@ -104,6 +114,7 @@ void CheckBlockSize(const CheckContext& context, FindingSink& sink) {
   }
   for (int32_t node : graph.integer_nodes()) {
     PackedExperts experts;
+    if (graph.op(node) == OpId::kGather) CheckGathered(graph, node, sink);
     if (!FindPackedExperts(graph, node, PackedExperts::kFirstProduct, experts) || experts.block_size == 0) continue;
     if (PowerOfTwo(experts.block_size) && experts.block_size >= 16) continue;
     Place place;

@@ -215,6 +215,27 @@ void CheckExperts(const Graph& graph, int32_t node, absl::Span<const Shape> shap
   }
 }
 
+// Zero points of GatherBlockQuantized, packed like its numbers: in the shape of its scales but for that.
+void CheckGathered(const Graph& graph, int32_t node, absl::Span<const Shape> shapes, FindingSink& sink) {
+  constexpr int kData = 0, kScale = 2, kZeroPoint = 3;
+  if (graph.num_inputs(node) <= kZeroPoint) return;
+  const int32_t data = graph.input(node, kData), scale = graph.input(node, kScale);
+  const int32_t zero_point = graph.input(node, kZeroPoint);
+  if (data < 0 || scale < 0 || zero_point < 0 || graph.dtype(data) != v1::DATA_TYPE_UINT8) return;
+  if (!shapes[scale].is_static() || shapes[scale].rank() == 0 || !shapes[zero_point].is_static()) return;
+  const int64_t bits = graph.int_attribute(node, "bits", 4);
+  if (bits != 2 && bits != 4) return;  // otherwise they are counted as scales are
+  Dims wanted(shapes[scale].dims.begin(), shapes[scale].dims.end());
+  wanted.back() = wanted.back() / (8 / bits) + (wanted.back() % (8 / bits) != 0);
+  if (shapes[zero_point].dims == absl::MakeConstSpan(wanted)) return;
+  Place place;
+  place.node = node;
+  place.input = kZeroPoint;
+  place.value = zero_point;
+  sink.Add(kQParamsShape, place, absl::StrCat("zero points of shape ", ShapeText(shapes[zero_point].dims)),
+           absl::StrCat(ShapeText(wanted), " for scales of ", ShapeText(shapes[scale].dims), " with ", bits, " bits"));
+}
+
 void CheckQParamsShape(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (const PackedMatMul& packed : context.Once(PackedMatMuls)) CheckPackedShapes(graph, packed, sink);
@@ -225,6 +246,7 @@ void CheckQParamsShape(const CheckContext& context, FindingSink& sink) {
   }
   for (int32_t node : graph.integer_nodes()) {
     if (graph.op(node) == OpId::kMatMul) CheckProduct(graph, node, shapes, sink);
+    if (graph.op(node) == OpId::kGather) CheckGathered(graph, node, shapes, sink);
     if (graph.op(node) == OpId::kMoE) CheckExperts(graph, node, shapes, sink);
   }
 }

@@ -552,6 +552,42 @@ std::vector<SoundnessCase> ExpertCases() {
   };
 }
 
+// com.microsoft::GatherBlockQuantized: six rows of 48 numbers.
+std::function<void(GraphBuilder&)> Gathered(int64_t bits, int64_t block_size, const Sizes& scales, const Sizes& zeros) {
+  return [=](GraphBuilder& b) {
+    b.Weight("data", v1::DATA_TYPE_UINT8, {6, 48 * bits / 8}, 6 * 48 * bits / 8);
+    b.Input("ids", v1::DATA_TYPE_INT64, {2});
+    b.Reals("s", std::vector<double>(CountOf(scales), 0.1));
+    b.Shape("s", v1::DATA_TYPE_FLOAT32, scales);
+    if (!zeros.empty()) {
+      b.Ints("z", v1::DATA_TYPE_UINT8, std::vector<int64_t>(CountOf(zeros), 0x88));
+      b.Shape("z", v1::DATA_TYPE_UINT8, zeros);
+    }
+    v1::Node& node =
+        b.Node("com.microsoft::GatherBlockQuantized", "n", {"data", "ids", "s", zeros.empty() ? "" : "z"}, {"y"});
+    b.Int(node, "bits", bits);
+    b.Int(node, "block_size", block_size);
+    b.Int(node, "quantize_axis", 1);
+    b.Output("y");
+  };
+}
+
+// What ONNX Runtime 1.31 runs, and refuses.
+std::vector<SoundnessCase> GatheredCases() {
+  return {
+      {"GatheredWithoutZeroPoints", Empty, Gathered(4, 16, {6, 3}, {}), ""},
+      {"GatheredWithPackedZeroPoints", Empty, Gathered(4, 16, {6, 3}, {6, 2}), ""},
+      {"GatheredOfTwoBits", Empty, Gathered(2, 16, {6, 3}, {6, 1}), ""},
+      {"GatheredOfEightBits", Empty, Gathered(8, 16, {6, 3}, {6, 3}), ""},
+      {"GatheredInABlockThatIsNotFull", Empty, Gathered(4, 32, {6, 2}, {6, 1}), ""},
+      {"GatheredOneScaleTooMany", Empty, Gathered(4, 16, {6, 4}, {}), "AX001", "n", "data"},
+      {"GatheredOfEightBitsWithPackedZeroPoints", Empty, Gathered(8, 16, {6, 3}, {6, 2}), "AX001", "n", "data"},
+      {"GatheredInBlocksOf24", Empty, Gathered(4, 24, {6, 2}, {}), "AX003", "n"},
+      {"GatheredZeroPointsNotPacked", Empty, Gathered(4, 16, {6, 3}, {6, 3}), "AX004", "n", "z"},
+      {"GatheredZeroPointsInAList", Empty, Gathered(4, 16, {6, 3}, {12}), "AX004", "n", "z"},
+  };
+}
+
 std::vector<SoundnessCase> ScaleCases() {
   return {
       // FI008
@@ -889,8 +925,8 @@ std::vector<SoundnessCase> ConditionCases() {
 std::vector<SoundnessCase> OnnxCases() {
   std::vector<SoundnessCase> cases;
   for (std::vector<SoundnessCase> (*some)() :
-       {&ProductCases, &GemmCases, &ExpertCases, &BodyCases, &SignatureCases, &ArgumentCases, &ScaleCases, &ResizeCases,
-        &AttentionCases, &MeaningCases, &ConditionCases}) {
+       {&ProductCases, &GemmCases, &ExpertCases, &GatheredCases, &BodyCases, &SignatureCases, &ArgumentCases,
+        &ScaleCases, &ResizeCases, &AttentionCases, &MeaningCases, &ConditionCases}) {
     for (SoundnessCase& c : some()) cases.push_back(std::move(c));
   }
   return cases;
