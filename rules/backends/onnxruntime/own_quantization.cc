@@ -26,7 +26,7 @@ const RuleInfo kOwnWeight = {
 namespace {
 
 // Tensors that a constant is computed from.
-constexpr int kMostFolded = 16;
+constexpr int kMostFolded = 1000;
 
 constexpr absl::string_view kWithOwnWeights[] = {"Conv", "ConvTranspose", "Gemm"};
 
@@ -48,14 +48,18 @@ bool IsFolded(const Graph& graph, int32_t value) {
   return IsFolded(graph, value, room);
 }
 
-// Through Relu and Clip nodes, each the only reader of what is before it.
+// Through Relu and Clip nodes, each the only node that reads what is before it: that a tensor is a result of the model
+// too is not asked. An Identity is gone by then, unless it makes a result.
 bool EndsInQuantize(const Graph& graph, int32_t node) {
   for (int steps = 0; steps < graph.num_nodes(); ++steps) {
-    if (graph.num_outputs(node) != 1) return false;
-    node = OnlyUse(graph, graph.output(node, 0));
-    if (node < 0) return false;
+    const int32_t value = graph.num_outputs(node) == 1 ? graph.output(node, 0) : -1;
+    if (value < 0 || graph.uses(value).size() != 1 || graph.is_read_in_body(value)) return false;
+    const Use& use = graph.uses(value)[0];
+    node = use.node;
+    if (use.input != 0) return false;
     if (IsQuantize(graph, node)) return true;
-    if (graph.op_type(node) != "Relu" && graph.op_type(node) != "Clip") return false;
+    const bool is_gone = graph.op(node) == OpId::kIdentity && !graph.is_graph_output(FirstOutput(graph, node));
+    if (!is_gone && graph.op_type(node) != "Relu" && graph.op_type(node) != "Clip") return false;
   }
   return false;
 }
