@@ -27,6 +27,7 @@
 #include "rules/backends/table_judge.h"
 #include "rules/backends/table_target.h"
 #include "rules/constraints/rules.h"
+#include "rules/graph/quantizer.h"
 #include "rules/onnx/element_types.h"
 #include "rules/soundness/rules.h"
 
@@ -67,7 +68,8 @@ class Judge {
         matcher_(matcher),
         sink_(sink),
         types_(ElementTypes(context)),
-        moved_(MovedPairsOf(context_, types_)) {}
+        moved_(MovedPairsOf(context_, types_)),
+        is_fused_(graph_.num_nodes(), false) {}
 
   // Of the model as a whole. True: it is not loaded.
   bool Model() {
@@ -150,6 +152,7 @@ class Judge {
     }
     FindGroup(graph_, types_, moved_, node, group_);
     if (group_.kind == Group::kFused) {
+      is_fused_[node] = true;
       refused |= Kernel(DomainOf(group_.call.op), OperatorSetOf(group_.call.op), group_.call);
       refused |= CheckFusedForm(graph_, node, group_.call.op, Measured(target_), sink_);
     } else if (group_.kind == Group::kInFloat) {
@@ -164,6 +167,9 @@ class Judge {
     }
     return pair != Tri::kUnknown;
   }
+
+  // By node: it is one with the pairs around it.
+  const std::vector<bool>& is_fused() const { return is_fused_; }
 
  private:
   // Operator set of ONNX that has Round, by which the optimizer quantizes a float bias.
@@ -251,24 +257,28 @@ class Judge {
   FindingSink& sink_;
   const std::vector<v1::DataType> types_;
   const std::vector<MovedPair> moved_;
+  std::vector<bool> is_fused_;
   KernelCall call_;
   Group group_;
   Emission emission_;
   MatchResult match_;
 };
 
-// Operators that the runtime has in ONNX's domain since before they came there.
-constexpr absl::string_view kOfItsOwn[] = {"LayerNormalization"};
-
-// What the general rule says of operator sets, but for those.
+// What the general rule says of operator sets, but for what it says of those that this runtime has had before.
 void CheckVersions(const CheckContext& context, FindingSink& sink) {
   std::vector<FindingDraft>& findings = sink.findings();
   const auto before = static_cast<std::ptrdiff_t>(findings.size());
   OperatorVersion().check(context, sink);
-  const auto is_older = [&](const FindingDraft& draft) {
-    return absl::c_linear_search(kOfItsOwn, context.graph().op_type(draft.place.node));
-  };
+  const auto is_older = [](const FindingDraft& draft) { return draft.effect == v1::Finding::ADVICE; };
   findings.erase(std::remove_if(findings.begin() + before, findings.end(), is_older), findings.end());
+}
+
+// Of what a general rule says and this runtime does not mind.
+void Soften(FindingDraft& draft, absl::string_view why, const Target& target) {
+  draft.effect = v1::Finding::ADVICE;
+  draft.severity = v1::Finding::WARNING;
+  absl::StrAppend(&draft.allowed, why);
+  draft.source = Measured(target);
 }
 
 // What the general rule says of the order of nodes. The runtime sorts those of the model itself; in a body it refuses
@@ -279,10 +289,25 @@ void CheckOrder(const CheckContext& context, const Target& target, FindingSink& 
   NodeOrder().check(context, sink);
   if (context.graph().origin() != v1::Graph::ONNX || &context.model() != &context.graph().message()) return;
   for (size_t i = before; i < findings.size(); ++i) {
-    findings[i].effect = v1::Finding::ADVICE;
-    findings[i].severity = v1::Finding::WARNING;
-    findings[i].allowed += ", as ONNX demands; this runtime sorts them";
-    findings[i].source = Measured(target);
+    Soften(findings[i], ", as ONNX demands; this runtime sorts them", target);
+  }
+}
+
+// What the general rule says of axes. The DequantizeLinear of a bias is gone once the node behind it is an integer one.
+void CheckAxes(const CheckContext& context, const Target& target, const std::vector<bool>& is_fused,
+               FindingSink& sink) {
+  const Graph& graph = context.graph();
+  std::vector<FindingDraft>& findings = sink.findings();
+  const size_t before = findings.size();
+  AxisRange().check(context, sink);
+  constexpr int kBias = 2;
+  for (size_t i = before; i < findings.size(); ++i) {
+    const int32_t node = findings[i].place.node;
+    const int32_t output = IsDequantize(graph, node) ? FirstOutput(graph, node) : -1;
+    if (output < 0 || graph.is_graph_output(output) || graph.is_read_in_body(output)) continue;
+    const auto drops = [&](const Use& use) { return use.input == kBias && is_fused[use.node]; };
+    if (!absl::c_all_of(graph.uses(output), drops)) continue;
+    Soften(findings[i], ", as ONNX demands; this runtime fuses the bias without asking", target);
   }
 }
 
@@ -309,6 +334,7 @@ void Check(const CheckContext& context, const Target& target, const TableMatcher
   result.ops.resize(ops.size());
   CheckOrder(context, target, sink);
   if (context.graph().origin() != v1::Graph::ONNX) {
+    AxisRange().check(context, sink);
     for (const ResolvedOp& op : ops) sink.NotChecked(&kOtherOrigin, op.node, "the graph is not an ONNX model");
     return;
   }
@@ -333,6 +359,7 @@ void Check(const CheckContext& context, const Target& target, const TableMatcher
     outcome.refused |= refused;
     outcome.ends_export |= refused || !loads;
   }
+  CheckAxes(context, target, judge.is_fused(), sink);
 }
 
 }  // namespace
@@ -369,9 +396,9 @@ absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables
   };
   (*module)->accepted_types = nullptr;
   // Kernels read scales and zero points at run time; what becomes of a bias depends on whether it is fused (FX501).
-  // Some operators it has in older operator sets. Nodes it sorts.
-  (*module)->replaces = {ConstantQParams().info, BiasScale().info, BiasZeroPoint().info, OperatorVersion().info,
-                         NodeOrder().info};
+  // Some operators it has in older operator sets. Nodes it sorts. The axis of a bias it does not read.
+  (*module)->replaces = {ConstantQParams().info, BiasScale().info, BiasZeroPoint().info,
+                         OperatorVersion().info, NodeOrder().info, AxisRange().info};
   return module;
 }
 

@@ -1,5 +1,7 @@
 #include <string>
+#include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -96,6 +98,24 @@ void CheckAttributes(const Graph& graph, int32_t node, const DefinedOp& op, Find
   }
 }
 
+// Operators that ONNX Runtime has in ONNX's domain since before they came there: its optimizer writes them into files
+// of any operator set.
+constexpr absl::string_view kOfOnnxRuntime[] = {"LayerNormalization"};
+
+void AddTooNew(absl::string_view op_type, const DefinedOp& op, const Place& place, FindingSink& sink) {
+  FindingDraft draft;
+  draft.rule = &kOperatorVersion;
+  draft.place = place;
+  draft.observed = absl::StrCat(op_type, " under opset ", op.version);
+  draft.allowed = absl::StrCat("opset ", op.rows.front().since, " or newer");
+  if (absl::c_linear_search(kOfOnnxRuntime, op_type)) {
+    absl::StrAppend(&draft.allowed, "; ONNX Runtime alone has it before");
+    draft.effect = v1::Finding::ADVICE;
+    draft.severity = v1::Finding::WARNING;
+  }
+  sink.Add(std::move(draft));
+}
+
 void CheckOperatorVersion(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const std::vector<DefinedOp>& ops = context.Once(DefinedOps);
@@ -106,8 +126,7 @@ void CheckOperatorVersion(const CheckContext& context, FindingSink& sink) {
     Place place;
     place.node = node;
     if (op.current == nullptr) {
-      sink.Add(kOperatorVersion, place, absl::StrCat(graph.op_type(node), " under opset ", op.version),
-               absl::StrCat("opset ", op.rows.front().since, " or newer"));
+      AddTooNew(graph.op_type(node), op, place, sink);
       continue;
     }
     if (op.current->removed) {

@@ -356,6 +356,19 @@ GraphBuilder WithWeightScales(const std::string& op, int64_t axis, const std::ve
   return b;
 }
 
+// A Conv with a scale for each channel of weight and bias; that of the bias is said to be along the second axis of a
+// list. `to_float`: the runtime does not fuse it.
+GraphBuilder WithBiasOfAnAxisThereIsNot(bool to_float) {
+  GraphBuilder b = WithWeightScales("Conv", 0, {0.1, 0.2}, to_float);
+  b.Ints("q_b", v1::DATA_TYPE_INT32, {70, -90}, /*scalar=*/false);
+  b.Reals("s_b", {0.01, 0.02}, /*scalar=*/false);
+  b.Int(b.Node("DequantizeLinear", "dq_b", {"q_b", "s_b"}, {"b"}), "axis", 1);
+  b.Find("node").add_inputs(b.Id("b"));
+  auto* nodes = b.graph.mutable_nodes();
+  std::rotate(nodes->pointer_begin(), nodes->pointer_end() - 1, nodes->pointer_end());
+  return b;
+}
+
 // The same for a weight of [2, columns] behind a Transpose. `perm` empty: it is not stated.
 GraphBuilder WithTurnedWeight(int64_t axis, int64_t columns, const std::vector<int64_t>& perm) {
   GraphBuilder b;
@@ -434,6 +447,24 @@ GraphBuilder WithFloatWeight(const std::string& op) {
   b.Find("node").set_inputs(1, b.Id("real_w"));
   auto& nodes = *b.graph.mutable_nodes();
   nodes.DeleteSubrange(1, 1);
+  return b;
+}
+
+// The tensor in front of the QuantizeLinear is a result of the model too, or what an Identity passes on, or both.
+GraphBuilder WithFloatWeightInto(bool identity, bool result) {
+  GraphBuilder b = WithFloatWeight("Conv");
+  v1::Node& conv = b.Find("node");
+  if (!identity) {
+    b.Output(b.graph.values(conv.outputs(0) - 1).name());
+    return b;
+  }
+  const int32_t output = conv.outputs(0);
+  conv.set_outputs(0, b.Id("before"));
+  v1::Node& passing = b.Node("Identity", "passing", {"before"}, {});
+  passing.add_outputs(output);
+  auto* nodes = b.graph.mutable_nodes();
+  std::rotate(nodes->pointer_begin() + 2, nodes->pointer_end() - 1, nodes->pointer_end());
+  if (result) b.Output(b.graph.values(output - 1).name());
   return b;
 }
 
@@ -922,6 +953,12 @@ std::vector<OrtCase> OrtCases() {
       {"PerChannelOutputOfConv", [] { return PerChannelOutput(WithBias("Conv", 0.01), 2); }, "AX501"},
       // A float weight is made int8 with one scale where its output is quantized.
       {"FloatWeight", [] { return WithFloatWeight("Conv"); }, "NR505", kPrecision},
+      {"FloatWeightOfAResult", [] { return WithFloatWeightInto(/*identity=*/false, /*result=*/true); }, "NR505",
+       kPrecision},
+      {"FloatWeightBeforeAnIdentity", [] { return WithFloatWeightInto(/*identity=*/true, /*result=*/false); }, "NR505",
+       kPrecision},
+      {"FloatWeightBeforeAnIdentityOfAResult", [] { return WithFloatWeightInto(/*identity=*/true, /*result=*/true); },
+       ""},
       {"FloatWeightAndBias", [] { return WithFloats(WithFloatWeight("Gemm")); }, "NR505", kPrecision},
       {"FloatWeightOfMatMul", [] { return WithFloatWeight("MatMul"); }, "CV205", kFallback},
       {"FloatWeightBesideScalesOfInput",
@@ -939,6 +976,10 @@ std::vector<OrtCase> OrtCases() {
          return WithWeightScales("Conv", 0, {0.1, 0.2});
        },
        ""},
+      {"BiasOfAnAxisThereIsNot", [] { return WithBiasOfAnAxisThereIsNot(/*to_float=*/false); }, "AX002",
+       v1::Finding::ADVICE},
+      {"BiasOfAnAxisThereIsNotInFloat", [] { return WithBiasOfAnAxisThereIsNot(/*to_float=*/true); }, "AX002",
+       v1::Finding::UNSOUND},
       {"ScalesOfAnotherAxis",
        [] {
          return WithWeightScales("Conv", 1, {0.1, 0.2});
@@ -1252,7 +1293,8 @@ TEST_P(OrtModuleTest, SaysWhatTheRuntimeDoes) {
     return;
   }
   EXPECT_TRUE(found) << codes;
-  const bool warning = GetParam().effect == kFallback || GetParam().effect == kPrecision;
+  const v1::Finding::Effect effect = GetParam().effect;
+  const bool warning = effect == kFallback || effect == kPrecision || effect == v1::Finding::ADVICE;
   EXPECT_EQ(result->verdict(), warning ? v1::Result::ACCEPTED_WITH_WARNINGS : v1::Result::REJECTED) << codes;
 }
 

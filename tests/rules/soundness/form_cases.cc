@@ -951,6 +951,12 @@ std::vector<SoundnessCase> VersionAndTypeCases() {
 
       // FI012
       {"OperatorTooNew", SoundConv, [](GraphBuilder& b) { Opset(b, 9); }, "FI012", "x_Q"},
+      {"OperatorThatOnnxRuntimeHasBefore", Blank,
+       [](GraphBuilder& b) {
+         One(b, "LayerNormalization", {{"x", {2, 4}}, {"s", {4}}});
+         Opset(b, 13);
+       },
+       "FI012", "n", "", -1, v1::Finding::WARNING},
       {"AttributeTooNew", SoundConv, [](GraphBuilder& b) { Opset(b, 12); }, "FI012", "w_DQ"},
       {"AttributeNewEnough", SoundConv, [](GraphBuilder& b) { Opset(b, 13); }, ""},
       {"OperatorRemoved", Blank,
