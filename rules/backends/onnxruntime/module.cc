@@ -146,6 +146,7 @@ class Judge {
     const Tri pair = refused ? Tri::kNo : CheckPair(graph_, types_, moved_, node, Measured(target_), sink_);
     refused = refused || pair == Tri::kYes;
     CheckOwnWeight(graph_, types_, node, Measured(target_), sink_);
+    CheckOwnBias(graph_, types_, node, Measured(target_), sink_);
     if (version < kFirstRound && OwnQuantizationOf(graph_, types_, node).bias) {
       RefuseForRound(node, version);
       refused = true;
@@ -371,7 +372,7 @@ std::vector<const RuleInfo*> OwnRules() {
           &kBlockGeometry,     &kRunTimeBlocks,  &kFusedBias,      &kSoftmaxOverflow, &kFusedAttribute,
           &kByteProducts,      &kNotImplemented, &kOtherOrigin,    &kRunsInFloat,     &kOlderTable,
           &kUnknownArgument,   &kOuterValue,     &kMovedSigned,    &kMovedIntoBody,   &kMovedAccumulators,
-          &kMovedWithoutPoint, &kOwnWeight};
+          &kMovedWithoutPoint, &kOwnWeight,      &kHalfBias};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {

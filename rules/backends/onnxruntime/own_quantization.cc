@@ -1,8 +1,12 @@
 #include "rules/backends/onnxruntime/own_quantization.h"
 
+#include <cmath>
+
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
 #include "rules/backends/onnxruntime/values.h"
+#include "rules/engine/render.h"
+#include "rules/graph/elements.h"
 #include "rules/graph/quantizer.h"
 
 namespace quantgate::onnxruntime {
@@ -21,6 +25,20 @@ const RuleInfo kOwnWeight = {
     "Quantize the weight in the model, with a scale for each output channel, or leave the output of the node in float.",
     "Fires: a Conv with a float weight between a DequantizeLinear and a QuantizeLinear of uint8. Does not: a MatMul "
     "there, or the Conv behind a DequantizeLinear with a scale for each channel.",
+};
+
+const RuleInfo kHalfBias = {
+    "NR506",
+    "float16-bias-beyond-its-steps",
+    v1::Finding::WRONG_NUMBERS,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} comes to {observed} in the scale of input times weight; the runtime takes {allowed}.",
+    "Between a DequantizeLinear and a QuantizeLinear the optimizer makes int32 of the bias of a Conv, ConvTranspose or "
+    "Gemm: it divides it by the scale of input times weight, and rounds. A bias of float16 it rounds as float16, which "
+    "holds nothing beyond 65504: what is larger becomes the least int32, and the channel is lost.",
+    "Keep the bias in float32, quantize it to int32 in the model, or leave the output of the node in float.",
+    "Fires: a bias of 1 beside scales of 0.001 and 0.002. Does not: the same beside 0.01 and 0.02, or in float32.",
 };
 
 namespace {
@@ -110,6 +128,31 @@ void CheckOwnWeight(const Graph& graph, const std::vector<v1::DataType>& types, 
   place.input = 1;
   place.value = InputAt(graph, node, 1);
   sink.Add(kOwnWeight, place, "floats between quantized tensors", "int8 of one scale for all channels", source);
+}
+
+void CheckOwnBias(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, const FindingSource& source,
+                  FindingSink& sink) {
+  const OwnQuantization own = OwnQuantizationOf(graph, types, node);
+  const int32_t bias = InputAt(graph, node, 2);
+  if (!own.bias || own.weight || types[bias] != v1::DATA_TYPE_FLOAT16) return;
+  const auto scales_of = [&graph, node](int i) {
+    const int32_t scale = InputAt(graph, graph.producer(InputAt(graph, node, i)), 1);
+    return scale < 0 ? RealView() : NumbersOf(graph.value(scale));
+  };
+  const RealView biases = NumbersOf(graph.value(bias)), inputs = scales_of(0), weights = scales_of(1);
+  if (inputs.size() != 1 || (weights.size() != 1 && weights.size() != biases.size())) return;
+  constexpr double kFirstBeyond = 65520;  // rounds to infinity
+  for (size_t i = 0; i < biases.size(); ++i) {
+    const double steps = biases[i] / (inputs[0] * weights[weights.size() == 1 ? 0 : i]);
+    if (std::fabs(steps) < kFirstBeyond) continue;
+    Place place;
+    place.node = node;
+    place.input = 2;
+    place.value = bias;
+    place.index = static_cast<int64_t>(i);
+    sink.Add(kHalfBias, place, FormatNumber(steps), "-65504..65504 of a bias of float16", source);
+    return;
+  }
 }
 
 }  // namespace quantgate::onnxruntime

@@ -17,6 +17,7 @@
 namespace quantgate::onnxruntime {
 
 extern const RuleInfo kOwnWeight;  // NR505
+extern const RuleInfo kHalfBias;   // NR506
 
 struct OwnQuantization {
   bool weight = false;
@@ -31,6 +32,10 @@ OwnQuantization OwnQuantizationOf(const Graph& graph, const std::vector<v1::Data
 // Says where a weight of floats is computed with as int8.
 void CheckOwnWeight(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node,
                     const FindingSource& source, FindingSink& sink);
+
+// Says where a bias of float16 is lost on its way to int32.
+void CheckOwnBias(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node,
+                  const FindingSource& source, FindingSink& sink);
 
 }  // namespace quantgate::onnxruntime
 

@@ -11,6 +11,7 @@ bool IsMadeUnsigned(const Graph& graph, const std::vector<v1::DataType>& types, 
   const int32_t stored = StoredOf(graph, quantizer);
   const int32_t quantize = stored < 0 ? -1 : graph.producer(stored);
   if (stored < 0 || types[stored] != v1::DATA_TYPE_INT8 || !IsQuantize(graph, quantize)) return false;
+  if (graph.is_static(stored)) return false;  // a constant by then, and no pair
   const int32_t dequantize = OnlyUse(graph, stored);
   if (!IsDequantize(graph, dequantize) || graph.num_outputs(dequantize) == 0) return false;
   const int32_t read = graph.output(dequantize, 0);

@@ -7,6 +7,7 @@
 #include "rules/engine/finding.h"
 #include "rules/engine/render.h"
 #include "rules/graph/elements.h"
+#include "rules/graph/quantizer.h"
 #include "rules/soundness/bias.h"
 #include "rules/soundness/rules.h"
 
@@ -29,6 +30,17 @@ constexpr RuleInfo kBiasScale = {
 
 // Relative difference that rounding to float32 and a product of two scales can make.
 constexpr double kTolerance = 1e-3;
+
+// What rounding to float16 can make besides, where the bias has scales of that: half a step each, and steps do not get
+// smaller below 2^-14.
+double HalfRounding(const Graph& graph, const QuantizedBias& bias, double scale, double expected) {
+  const int32_t quantizer = bias.bias->quantizer;
+  const int32_t stored = quantizer < 0 ? -1 : QuantizerInputsOf(graph, quantizer).scale;
+  if (stored < 0 || graph.dtype(stored) != v1::DATA_TYPE_FLOAT16) return 0;
+  constexpr double kHalfStep = 0x1p-11;
+  constexpr double kLeastHalfStep = 0x1p-25;
+  return 2 * kHalfStep * expected + std::max(kHalfStep * scale, kLeastHalfStep);
+}
 
 bool AllZero(const Graph& graph, const Operand& bias) {
   if (bias.value < 0 || !graph.is_constant(bias.value)) return false;
@@ -60,7 +72,8 @@ void CheckBiasScale(const CheckContext& context, FindingSink& sink) {
       const double expected = inputs[0] * weight * bias.factor;
       // Not a scale at all: said by scale-range.
       if (!std::isfinite(expected) || expected <= 0 || !std::isfinite(scale) || scale <= 0) continue;
-      if (std::fabs(scale - expected) <= kTolerance * expected) continue;
+      const double rounding = HalfRounding(context.graph(), bias, scale, expected);
+      if (std::fabs(scale - expected) <= kTolerance * expected + rounding) continue;
       Place place = bias.place;
       if (count > 1) place.index = static_cast<int64_t>(i);
       FindingDraft draft;

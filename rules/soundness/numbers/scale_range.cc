@@ -2,7 +2,9 @@
 #include <cmath>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/render.h"
@@ -34,9 +36,15 @@ ScaleProblem Judge(double scale) {
   return scale < 0 ? ScaleProblem::kNegative : ScaleProblem::kNone;
 }
 
-// What is wrong with the scales is that some are 0.
+// No scale is worse than 0.
 bool OnlyZeros(const RealView& scales) {
-  return absl::c_all_of(scales, [](double scale) { return scale == 0 || Judge(scale) == ScaleProblem::kNone; });
+  return absl::c_all_of(scales, [](double scale) { return scale == 0 || Judge(scale) != ScaleProblem::kBad; });
+}
+
+// Whose quantizer writes 0 for a block of zeros; empty: nobody's.
+absl::string_view WriterOfZeros(v1::Graph::Origin origin) {
+  if (origin == v1::Graph::TFLITE) return "LiteRT";
+  return origin == v1::Graph::ONNX ? "ONNX Runtime" : "";
 }
 
 // QNN's documents ask for scale 0 and offset 0 at a bias beside per-channel weights: "take it from input and weight".
@@ -47,6 +55,10 @@ bool MeansDerived(const Graph& graph, const Described& described) {
   const auto is_zero = [](double number) { return number == 0; };
   return RoleAt(*binding, graph.argument(described.place.node, described.place.input)) == PortRole::kBias &&
          absl::c_all_of(described.params->scales, is_zero) && absl::c_all_of(described.params->zero_points, is_zero);
+}
+
+bool IsOfOnnxRuntime(const Graph& graph, int32_t node) {
+  return node >= 0 && absl::StartsWith(graph.op_type(node), "com.microsoft::");
 }
 
 void CheckScaleRange(const CheckContext& context, FindingSink& sink) {
@@ -65,6 +77,10 @@ void CheckScaleRange(const CheckContext& context, FindingSink& sink) {
       if (first < 0) first = static_cast<int64_t>(i);
     }
     if (count == 0) continue;
+    const bool in_blocks = described.params->blocked() && EncodingsOf(context) == nullptr;
+    // ONNX Runtime's symmetric block quantizer signs the scale like the block's largest weight; its own operators are
+    // made for that.
+    if (bad < 0 && in_blocks && IsOfOnnxRuntime(graph, described.place.node)) continue;
     const int64_t index = bad >= 0 ? bad : negative;
     FindingDraft draft;
     draft.rule = &kScaleRange;
@@ -76,16 +92,17 @@ void CheckScaleRange(const CheckContext& context, FindingSink& sink) {
     draft.allowed = std::isfinite(scales[index]) && std::fabs(scales[index]) > FLT_MAX
                         ? absl::StrCat("at most ", FormatNumber(FLT_MAX), ", the largest float32")
                         : absl::StrCat("a finite number of at least ", FormatNumber(FLT_MIN));
-    if (bad < 0 && described.params->blocked() && EncodingsOf(context) == nullptr) {
-      // ONNX Runtime's symmetric block quantizer signs the scale like the block's largest weight; its kernels agree.
+    if (bad < 0 && in_blocks) {
       draft.severity = v1::Finding::WARNING;
       draft.effect = v1::Finding::PRECISION;
       draft.allowed = "positive scales; ONNX Runtime's block kernels take negative ones, most other targets cannot";
     }
-    if (graph.origin() == v1::Graph::TFLITE && described.params->blocked() && OnlyZeros(scales)) {
+    const absl::string_view writer = WriterOfZeros(graph.origin());
+    if (bad >= 0 && in_blocks && !writer.empty() && OnlyZeros(scales)) {
       draft.severity = v1::Finding::WARNING;
       draft.effect = v1::Finding::PRECISION;
-      draft.allowed = "positive scales; 0 is harmless for a block of zeros, as LiteRT's quantizer writes it";
+      draft.allowed =
+          absl::StrCat("positive scales; 0 is harmless for a block of zeros, as ", writer, "'s quantizer writes it");
     }
     sink.Add(std::move(draft));
   }

@@ -335,6 +335,20 @@ GraphBuilder WithFloatBias(bool pair) {
   return b;
 }
 
+// A Conv of float16 whose bias is floats.
+GraphBuilder HalfWithBias(double bias) {
+  GraphBuilder b = WithBias("Conv", 0.01);
+  b.Reals("half", {0.1, bias}, /*scalar=*/false);
+  b.Find("node").set_inputs(2, b.Id("half"));
+  b.graph.mutable_nodes()->DeleteSubrange(2, 1);
+  for (v1::Value& value : *b.graph.mutable_values()) {
+    if (value.dtype() != kFloat) continue;
+    value.set_dtype(v1::DATA_TYPE_FLOAT16);
+    if (value.has_constant()) value.mutable_constant()->set_stored_bytes(value.constant().stored_bytes() / 2);
+  }
+  return b;
+}
+
 // Two scales for a square weight, along `axis`. `to_float`: the result is not quantized.
 GraphBuilder WithWeightScales(const std::string& op, int64_t axis, const std::vector<double>& scales,
                               bool to_float = false) {
@@ -412,6 +426,26 @@ GraphBuilder SignedConv(int readers) {
     b.Node("Abs", name, {"d_x"}, {name});
     b.Output(name);
   }
+  return b;
+}
+
+// A constant that is quantized in the graph, in front of what else is.
+GraphBuilder ConcatWithConstant(v1::DataType type) {
+  GraphBuilder b;
+  b.Input("x", kFloat, {1, 4});
+  b.Weight("c", kFloat, {1, 4}, 16);
+  for (const char* name : {"x", "c", "y"}) {
+    b.Reals(absl::StrCat("s_", name), {0.1});
+    b.Ints(absl::StrCat("z_", name), type, {3});
+  }
+  for (const std::string name : {"x", "c"}) {
+    b.Node("QuantizeLinear", "q_of_" + name, {name, "s_" + name, "z_" + name}, {"q_" + name});
+    b.Node("DequantizeLinear", "dq_" + name, {"q_" + name, "s_" + name, "z_" + name}, {"d_" + name});
+  }
+  b.Int(b.Node("Concat", "node", {"d_x", "d_c"}, {"y"}), "axis", 0);
+  b.Node("QuantizeLinear", "q_of_y", {"y", "s_y", "z_y"}, {"q_y"});
+  b.Node("DequantizeLinear", "dq_y", {"q_y", "s_y", "z_y"}, {"d_y"});
+  b.Output("d_y");
   return b;
 }
 
@@ -838,6 +872,8 @@ std::vector<OrtCase> OrtCases() {
       {"MixedAdd", [] { return OrtGroup("Add", kUint8, kInt8, 2); }, ""},
       {"FloatSignedAdd", [] { return OrtGroup("Add", kInt8, kInt8, 2); }, "CV205", kFallback},
       {"SignedConv", [] { return SignedConv(/*readers=*/1); }, ""},
+      {"SignedConstantBesideSigned", [] { return ConcatWithConstant(kInt8); }, "CV205", kFallback},
+      {"UnsignedConstantBesideUnsigned", [] { return ConcatWithConstant(kUint8); }, ""},
       {"SignedConvOfTwoReaders", [] { return SignedConv(/*readers=*/2); }, "CV205", kFallback},
       {"SmallFloatAdd", [] { return OrtGroup("Add", kFloat8, kFloat8, 2); }, "DT502"},
       {"SmallFloatSub", [] { return OrtGroup("Sub", kFloat8, kFloat8, 2); }, "CV205", kFallback},
@@ -959,6 +995,8 @@ std::vector<OrtCase> OrtCases() {
        kPrecision},
       {"FloatWeightBeforeAnIdentityOfAResult", [] { return WithFloatWeightInto(/*identity=*/true, /*result=*/true); },
        ""},
+      {"HalfBiasBeyondItsSteps", [] { return HalfWithBias(656); }, "NR506", kWrong},
+      {"HalfBiasWithinItsSteps", [] { return HalfWithBias(655); }, "CV205", kFallback},
       {"FloatWeightAndBias", [] { return WithFloats(WithFloatWeight("Gemm")); }, "NR505", kPrecision},
       {"FloatWeightOfMatMul", [] { return WithFloatWeight("MatMul"); }, "CV205", kFallback},
       {"FloatWeightBesideScalesOfInput",

@@ -1027,9 +1027,17 @@ std::vector<Case> Cases() {
        "w", 5},
       {"BlockScaleNegative", Blocked, [](GraphBuilder& b) { SetReal(b, "w_scale", 7, -0.01); }, "NR001", "w_DQ", "w", 7,
        warning},
-      {"BlockScaleZero", Blocked, [](GraphBuilder& b) { SetReal(b, "w_scale", 7, 0); }, "NR001", "w_DQ", "w", 7},
-      {"PackedScaleNegative", SoundPackedMatMul, [](GraphBuilder& b) { SetReal(b, "w_scale", 9, -0.01); }, "NR001",
-       "mm", "w", 9, warning},
+      {"BlockScaleZero", Blocked, [](GraphBuilder& b) { SetReal(b, "w_scale", 7, 0); }, "NR001", "w_DQ", "w", 7,
+       warning},
+      {"BlockScaleDenormal", Blocked, [](GraphBuilder& b) { SetReal(b, "w_scale", 7, 1e-40); }, "NR001", "w_DQ", "w",
+       7},
+      {"PackedScaleNegative", SoundPackedMatMul, [](GraphBuilder& b) { SetReal(b, "w_scale", 9, -0.01); }, "-NR001"},
+      {"PackedScaleZero", SoundPackedMatMul,
+       [](GraphBuilder& b) {
+         SetReal(b, "w_scale", 8, -0.01);
+         SetReal(b, "w_scale", 9, 0);
+       },
+       "NR001", "mm", "w", 9, warning},
       {"IntegerScaleZero", SoundIntegerConv, [](GraphBuilder& b) { SetReal(b, "w_scale", 0, 0); }, "NR001", "q", "w"},
       {"SpecScaleZero", Annotated,
        [](GraphBuilder& b) { b.graph.mutable_specs(0)->mutable_qparams()->set_scales(0, 0); }, "NR001", "relu", "x"},
@@ -1311,6 +1319,20 @@ std::vector<Case> Cases() {
          SetGemm(b, "beta", 2);
        },
        "-FX001"},
+      {"BiasScaleRoundedToFloat16", SoundConv,
+       [](GraphBuilder& b) {
+         SetReal(b, "b_scale", 6, 1.9964e-4);
+         b.Value("b_scale").set_dtype(v1::DATA_TYPE_FLOAT16);
+       },
+       "-FX001"},
+      {"BiasScaleRoundedToNoFloat16", SoundConv,
+       [](GraphBuilder& b) {
+         SetReal(b, "b_scale", 6, 1.99e-4);
+         b.Value("b_scale").set_dtype(v1::DATA_TYPE_FLOAT16);
+       },
+       "FX001", "conv", "b"},
+      {"BiasScaleRoundedInFloat32", SoundConv, [](GraphBuilder& b) { SetReal(b, "b_scale", 6, 1.9964e-4); }, "FX001",
+       "conv", "b"},
       {"BiasScaleOneChannel", SoundConv, [](GraphBuilder& b) { SetReal(b, "b_scale", 6, 2.5e-4); }, "FX001", "conv",
        "b", 6},
       {"BiasScaleRounded", SoundConv, [](GraphBuilder& b) { SetReal(b, "b_scale", 6, 2.0001e-4); }, ""},

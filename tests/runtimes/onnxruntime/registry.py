@@ -122,9 +122,11 @@ REQUIRED = {
     "keepdims": lambda: 1, "opset": lambda: 13, "K": lambda: 32, "N": lambda: 32, "block_size": lambda: 32,
     "blocksize": lambda: 1, "num_heads": lambda: 1, "equation": lambda: "i->i", "bits": lambda: 4, "size": lambda: 3,
     "direction": lambda: "RIGHT", "shape": lambda: [1], "num_outputs": lambda: 1, "mode": lambda: "default",
-    "scale": lambda: 1.0, "perm": lambda: [0], "hidden_size": lambda: 4, "batch_axis": lambda: 0, "time_axis": lambda: 1,
-    "num_groups": lambda: 1,
+    "scale": lambda: 1.0, "perm": lambda: [0], "hidden_size": lambda: 4, "activation": lambda: "Relu", "batch_axis": lambda: 0, "time_axis": lambda: 1,
+    "num_groups": lambda: 1, "quant_type": lambda: 1, "pooled_shape": lambda: [1, 1],
 }
+# Attributes that kernels cannot do without, whatever the schema says.
+OF_KERNELS = {"LSTM": "hidden_size", "GRU": "hidden_size", "RNN": "hidden_size", "FusedGemm": "activation"}
 
 
 def model_of(op, chosen, version=0):
@@ -132,7 +134,7 @@ def model_of(op, chosen, version=0):
     brought this form of the operator); None when it cannot be written."""
     attributes = {}
     for name, attribute in op.schema.attributes.items():
-        if not attribute.required:
+        if not attribute.required and name != OF_KERNELS.get(op.name):
             continue
         if name not in REQUIRED:
             return None
@@ -146,7 +148,9 @@ def model_of(op, chosen, version=0):
             return None
         values.append(helper.make_tensor_value_info(f"x{i}", onnx_type(name), None))
         inputs.append(f"x{i}")
-    outputs = [f"y{i}" for i, (_, option) in enumerate(op.outputs) if option == "Single" or i == 0]
+    # The shape inference of EmbedLayerNormalization writes an optional output that is not there.
+    least = 2 if op.name == "EmbedLayerNormalization" else 1
+    outputs = [f"y{i}" for i, (_, option) in enumerate(op.outputs) if option == "Single" or i < least]
     graph = helper.make_graph(
         [helper.make_node(op.name, inputs, outputs, domain=op.domain, **attributes)], "probe", values,
         [onnx.ValueInfoProto(name=name) for name in outputs])
