@@ -251,7 +251,56 @@ def branches():
             yield f'If fails {name}, by a constant {taken}', made([branch], {'x': IMAGE}, {'c': np.array(taken)})
 
 
-CASES = {name: case for cases in (convolutions, pools, resizes, recurrences, attributes_of_others, splits, names, branches)
+def halves():
+    """Float16 where there is no kernel of it: the runtime computes in float, between Casts."""
+    for op, gates in (('LSTM', 4), ('GRU', 3), ('RNN', 1)):
+        constants = {'w': reals(1, gates * 4, 3), 'r': reals(1, gates * 4, 4)}
+        constants = {name: array.astype(np.float16) for name, array in constants.items()}
+        yield f'{op} of float16', one(op, reals(5, 1, 3).astype(np.float16), constants, hidden_size=4)
+    packed = {'w': np.full(128, 0x37, np.uint8), 'a': np.ones(8, np.float16)}
+    yield 'MatMulBnb4 of float16', one('MatMulBnb4', reals(2, 32).astype(np.float16), packed, domain='com.microsoft', K=32,
+                                       N=8, block_size=32, quant_type=1)
+    for kind in (np.int8, np.uint8):  # a quantized constant of int8 stays, where the other operand becomes uint8
+        constants = {'s': np.float16(0.1), 't': np.float16(0.2), 'z': kind(3), 'c': np.ones((1, 2), np.float16)}
+        nodes = [helper.make_node('QuantizeLinear', [name, 's', 'z'], [f'q{name}']) for name in 'xc']
+        nodes += [helper.make_node('DequantizeLinear', [f'q{name}', 's', 'z'], [f'd{name}']) for name in 'xc']
+        nodes += [helper.make_node('Concat', ['dc', 'dx'], ['both'], axis=0),
+                  helper.make_node('QuantizeLinear', ['both', 't', 'z'], ['qy']),
+                  helper.make_node('DequantizeLinear', ['qy', 't', 'z'], ['y'])]
+        yield f'Concat of float16 beside a constant, {kind.__name__}', made(
+            nodes, {'x': reals(3, 2).astype(np.float16)}, constants)
+
+
+def gathered():
+    for bits, block, scales, zeros in ((4, 16, 3, 2), (4, 16, 3, 3), (4, 16, 3, 1), (4, 16, 3, 0), (4, 16, 4, 0), (2, 16, 3, 1),
+                                       (2, 16, 3, 3), (8, 16, 3, 3), (8, 16, 3, 2), (4, 32, 2, 1), (4, 24, 2, 0), (4, 8, 6, 3)):
+        constants = {'d': np.full((6, 48 * bits // 8), 0x9a, np.uint8), 's': np.full((6, scales), 0.5, np.float32)}
+        if zeros:
+            constants['z'] = np.full((6, zeros), 0x88, np.uint8)
+        yield f'GatherBlockQuantized of {bits} bits in blocks of {block}, {scales} scales, {zeros} bytes', one(
+            'GatherBlockQuantized', np.int64([0, 5]), constants, domain='com.microsoft',
+            names=['d', 'x', 's'] + ['z'] * bool(zeros), bits=bits, block_size=block, quantize_axis=1)
+
+
+def biases():
+    """The DequantizeLinear of a bias that states an axis which a list does not have: read where it is not fused."""
+    for op, weight in (('Gemm', np.ones((4, 3), np.int8)), ('Conv', np.ones((3, 4, 1, 1), np.int8))):
+        for quantized in (True, False):
+            scales = np.float32([0.01, 0.02, 0.03])
+            constants = {'s': np.float32(0.02), 'z': np.uint8(128), 'w': weight, 'ws': scales, 'wz': np.zeros(3, np.int8),
+                         'b': np.int32([9, -9, 5]), 'bs': scales * np.float32(0.02), 't': np.float32(0.1)}
+            nodes = [helper.make_node('DequantizeLinear', ['x', 's', 'z'], ['xd']),
+                     helper.make_node('DequantizeLinear', ['w', 'ws', 'wz'], ['wd'], axis=int(op == 'Gemm')),
+                     helper.make_node('DequantizeLinear', ['b', 'bs'], ['bd'], axis=1),
+                     helper.make_node(op, ['xd', 'wd', 'bd'], ['y' if not quantized else 'f'])]
+            if quantized:
+                nodes.append(helper.make_node('QuantizeLinear', ['f', 't', 'z'], ['y']))
+            x = np.zeros((2, 4) if op == 'Gemm' else (1, 4, 2, 2), np.uint8)
+            yield f'{op} with a bias along an axis that is not there, quantized {quantized}', made(nodes, {'x': x}, constants)
+
+
+CASES = {name: case for cases in (convolutions, pools, resizes, recurrences, attributes_of_others, splits, names, branches,
+                                  halves, gathered, biases)
          for name, case in cases()}
 
 
@@ -331,3 +380,24 @@ def test_a_function_of_the_default_domain_is_refused(tmp_path):
     model, feeds = made([helper.make_node('Mine', ['x'], ['y'])], {'x': IMAGE}, functions=[function('', 'Mine')])
     assert refused(model, feeds)
     assert errors(check(model, tmp_path))
+
+
+def outputs(model, feeds, level):
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = level
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=['CPUExecutionProvider'])
+    return session.run(None, feeds)[0]
+
+
+@pytest.mark.parametrize('bias', [600, 700])
+def test_a_bias_of_float16_that_is_lost(bias, tmp_path):
+    constants = {'s': np.float16(0.1), 'z': np.uint8(0), 'w': np.ones((2, 1, 1, 1), np.int8), 'wz': np.int8(0),
+                 'b': np.float16([0.1, bias]), 't': np.float16(4)}
+    nodes = [helper.make_node('DequantizeLinear', ['x', 's', 'z'], ['xd']),
+             helper.make_node('DequantizeLinear', ['w', 's', 'wz'], ['wd']),
+             helper.make_node('Conv', ['xd', 'wd', 'b'], ['f']), helper.make_node('QuantizeLinear', ['f', 't', 'z'], ['y'])]
+    model, feeds = made(nodes, {'x': np.full((1, 1, 1, 1), 3, np.uint8)}, constants)
+    levels = onnxruntime.GraphOptimizationLevel
+    plain, optimized = (outputs(model, feeds, level) for level in (levels.ORT_DISABLE_ALL, levels.ORT_ENABLE_ALL))
+    codes = {finding['code'] for finding in check(model, tmp_path)['findings']}
+    assert ('NR506' in codes) == bool(np.any(plain != optimized)), (plain, optimized)
