@@ -34,8 +34,8 @@ void CheckOwnWeight(const Graph& graph, const std::vector<v1::DataType>& types, 
                     const FindingSource& source, FindingSink& sink);
 
 // Says where a bias of float16 is lost on its way to int32.
-void CheckOwnBias(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node,
-                  const FindingSource& source, FindingSink& sink);
+void CheckOwnBias(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, const FindingSource& source,
+                  FindingSink& sink);
 
 }  // namespace quantgate::onnxruntime
 

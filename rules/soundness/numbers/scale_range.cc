@@ -98,7 +98,8 @@ void CheckScaleRange(const CheckContext& context, FindingSink& sink) {
       draft.allowed = "positive scales; ONNX Runtime's block kernels take negative ones, most other targets cannot";
     }
     const absl::string_view writer = WriterOfZeros(graph.origin());
-    if (bad >= 0 && in_blocks && !writer.empty() && OnlyZeros(scales)) {
+    const bool takes_signs = negative < 0 || graph.origin() == v1::Graph::ONNX;
+    if (bad >= 0 && in_blocks && takes_signs && !writer.empty() && OnlyZeros(scales)) {
       draft.severity = v1::Finding::WARNING;
       draft.effect = v1::Finding::PRECISION;
       draft.allowed =
