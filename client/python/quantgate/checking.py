@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 Place = Union[Tuple[Literal["node"], str], Tuple[Literal["edge"], str, str]]
 
 
-def check(model: Any, targets: Sequence[str] = (), mode: str = "strict", server: Optional[str] = None,
+def check(model: Any, targets: Optional[Sequence[str]] = (), mode: str = "strict", server: Optional[str] = None,
           example_inputs: Any = None, *, toolchain: str = "", timeout: float = 60.0) -> Report:
     """Asks whether `model` will run, in full and correctly, on every target.
 
     model: a torch.fx.GraphModule at any PT2E stage, a torch.export.ExportedProgram, or the path of a model file.
-    targets: such as ["qnn_htp/SM8650"]; none: the rules that hold everywhere. mode: "strict" or "warn".
+    targets: such as ["qnn_htp/SM8650"]; none, or None: the rules that hold everywhere. mode: "strict" or "warn".
     server: "host:port"; none: a server of this process's own. example_inputs: for a GraphModule whose nodes carry no
     meta["val"]: shapes are taken from a run with them. timeout: seconds.
 

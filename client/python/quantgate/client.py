@@ -4,6 +4,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import re
 import time
 import uuid
 from typing import Any, Iterable, Iterator, List, Optional, Sequence
@@ -38,8 +39,8 @@ class Client:
 
     def __init__(self, address: str, *, timeout: float = 60.0, attempts: int = 0,
                  credentials: Optional[grpc.ChannelCredentials] = None) -> None:
-        if not isinstance(address, str):
-            raise QuantGateError("INVALID_ARGUMENT", f"server {address!r}: expected 'host:port'")
+        if not isinstance(address, str) or not _is_address(address):
+            raise QuantGateError("INVALID_ARGUMENT", f"server {address!r}: expected 'host:port', a port of 1 to 65535")
         if not isinstance(attempts, int) or attempts < 0:
             raise QuantGateError("INVALID_ARGUMENT", f"attempts {attempts!r}: expected a number from 0 up")
         self.address = address
@@ -62,7 +63,7 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def validate(self, graph: graph_pb2.Graph, *, targets: Sequence[str] = (), mode: str = "strict",
+    def validate(self, graph: graph_pb2.Graph, *, targets: Optional[Sequence[str]] = (), mode: str = "strict",
                  toolchain: str = "", path: str = "", model: Optional[report_pb2.ModelInfo] = None) -> Report:
         """Checks a graph on the server. path: of the file that it was; model: that and what else identifies it."""
         options = _options(graph, targets, mode, toolchain, path, model)
@@ -84,7 +85,7 @@ class Client:
             time.sleep(pause)
         raise AssertionError("unreachable")
 
-    async def validate_async(self, graph: graph_pb2.Graph, *, targets: Sequence[str] = (), mode: str = "strict",
+    async def validate_async(self, graph: graph_pb2.Graph, *, targets: Optional[Sequence[str]] = (), mode: str = "strict",
                              toolchain: str = "", path: str = "",
                              model: Optional[report_pb2.ModelInfo] = None) -> Report:
         """The same for asyncio; the channel lives for one call, because it belongs to the running loop."""
@@ -124,6 +125,14 @@ class Client:
         raise QuantGateError(code, details) from None
 
 
+def _is_address(text: str) -> bool:
+    """HOST:PORT, or another name that gRPC knows (unix:PATH), which it would look for at any text that is none."""
+    host, _, port = text.rpartition(":")
+    if not host or not port or any(letter.isspace() for letter in text):
+        return False
+    return not re.fullmatch("[0-9]+", port) or ("://" not in text and len(port) < 7 and 0 < int(port) <= 65535)
+
+
 def _is_busy(error: Any) -> bool:
     """Whether a server says so itself (google.rpc.RetryInfo): not a proxy, nor of its store, which names itself."""
     says_when = any(key == "grpc-status-details-bin" for key, _ in error.trailing_metadata() or ())
@@ -139,7 +148,7 @@ def _report(response: Any) -> report_pb2.Report:
     return report
 
 
-def _options(graph: Any, targets: Sequence[str], mode: str, toolchain: str, path: str,
+def _options(graph: Any, targets: Optional[Sequence[str]], mode: str, toolchain: str, path: str,
              model: Optional[report_pb2.ModelInfo]) -> validation_service_pb2.ValidateOptions:
     if not isinstance(graph, graph_pb2.Graph):
         raise QuantGateError("INVALID_ARGUMENT", f"expected a quantgate.v1.Graph (quantgate.to_graph makes one), not "
@@ -152,7 +161,7 @@ def _options(graph: Any, targets: Sequence[str], mode: str, toolchain: str, path
         raise QuantGateError("INVALID_ARGUMENT", f"toolchain '{toolchain}': expected a name")
     if isinstance(targets, str):
         raise QuantGateError("INVALID_ARGUMENT", f"targets: expected a list of names, such as ['{targets}']")
-    names: List[Any] = list(targets) if isinstance(targets, Iterable) else [targets]
+    names: List[Any] = [] if targets is None else list(targets) if isinstance(targets, Iterable) else [targets]
     if not all(isinstance(name, str) for name in names):
         raise QuantGateError("INVALID_ARGUMENT", f"targets: expected a list of names, not {targets!r}")
     try:

@@ -24,7 +24,7 @@ class Gated:
     is the last answer, `changes` what was corrected. The quantizer's own validation comes last.
     """
 
-    def __init__(self, quantizer: Any, targets: Sequence[str] = (), mode: str = "strict", fix: bool = False, *,
+    def __init__(self, quantizer: Any, targets: Optional[Sequence[str]] = (), mode: str = "strict", fix: bool = False, *,
                  server: Optional[str] = None, timeout: float = 60.0) -> None:
         if not hasattr(quantizer, "annotate"):
             raise QuantGateError("INVALID_ARGUMENT", f"expected a quantizer, not {type(quantizer).__name__}")

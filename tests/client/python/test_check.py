@@ -100,11 +100,18 @@ def test_symbolic_sizes_and_missing_values():
     (lambda: quantgate.check(DATA / 'tiny.qdq_u8s8.onnx', targets='qnn_htp/V75'), 'INVALID_ARGUMENT'),
     (lambda: quantgate.check(DATA / 'no such file'), 'FI001'),
     (lambda: quantgate.check(3), 'INVALID_ARGUMENT'),
-    (lambda: quantgate.check(DATA / 'tiny.qdq_u8s8.onnx', server='127.0.0.1:1', timeout=5), 'UNAVAILABLE')])
+    (lambda: quantgate.check(DATA / 'tiny.qdq_u8s8.onnx', server='127.0.0.1:1', timeout=5), 'UNAVAILABLE'),
+    *((lambda address=address: quantgate.check(DATA / 'tiny.qdq_u8s8.onnx', server=address, timeout=5), 'INVALID_ARGUMENT')
+      for address in ('x y', 'localhost', ':50051', 'localhost:', 'localhost:0', 'localhost:65536', 'a b:50051'))])
 def test_questions_without_an_answer(call, code):
     with pytest.raises(quantgate.QuantGateError) as caught:
         call()
     assert caught.value.code == code
+
+
+def test_no_targets_are_given_as_none_too():
+    said, asked = (quantgate.check(DATA / 'tiny.qdq_u8s8.onnx', targets=targets) for targets in (None, []))
+    assert [result.target for result in said.results] == [result.target for result in asked.results] == ['any']
 
 
 def test_asyncio_and_streams():
