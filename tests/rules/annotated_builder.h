@@ -81,7 +81,7 @@ class AnnotatedBuilder : public GraphBuilder {
   void IntsAttribute(v1::Node& node, const std::string& name, const std::vector<int64_t>& numbers) {
     v1::Attribute& attribute = *node.add_attributes();
     attribute.set_name(Symbol(name));
-    for (int64_t number : numbers) attribute.mutable_ints()->add_values(number);
+    attribute.mutable_ints()->mutable_values()->Add(numbers.begin(), numbers.end());
   }
 };
 

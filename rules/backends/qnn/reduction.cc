@@ -29,6 +29,16 @@ bool SumsIntegers(const NodeView& view) {
          output->type == v1::DATA_TYPE_INT64;
 }
 
+// PyTorch says a sum of all over a list of no dimensions, and does not change such a list of other reductions; the
+// library takes none. A mean over it gets all of them first.
+bool IsOverNoDimension(const NodeView& view) {
+  if (view.op_type() == "aten.sum.default") return true;
+  const bool passes_on = view.op_type() == "aten.sum.dim_IntList" || view.op_type() == "aten.amax.default" ||
+                         view.op_type() == "aten.amin.default";
+  const v1::Attribute* dim = passes_on ? view.attribute({"dim"}) : nullptr;
+  return dim != nullptr && dim->has_ints() && dim->ints().values().empty();
+}
+
 // ExecuTorch counts what is true, and asks whether it is none.
 void EmitAny(const NodeView& view, absl::string_view sum, const BackendTensor& truth, const BackendTensor& output,
              Emission& emission) {
@@ -55,8 +65,7 @@ void AddReducedAxes(const NodeView& view, Emission& emission) {
 
 Lowering LowerReduction(const NodeView& view, absl::string_view name, Emission& emission) {
   if (SumsIntegers(view)) return NoCounterpart("the sum of integers is one of 64 bits, which QNN does not have");
-  // PyTorch says it as a sum over a list of no dimensions, which means all; the library takes no such list.
-  if (view.op_type() == "aten.sum.default") return NoCounterpart("ExecuTorch asks for a sum over no dimension");
+  if (IsOverNoDimension(view)) return NoCounterpart("ExecuTorch asks for a reduction over no dimension");
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission);
   AddOutput(view, view.output(0), emission);

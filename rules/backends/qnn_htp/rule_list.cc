@@ -23,7 +23,7 @@ std::vector<const RuleInfo*> OwnRules() {
       &kComputedParameter, &kNeverLowered,       &kComplexNumbers,  &kFloatOfSomeSocs, &kWeightOfTwoDelegates,
       &kHardtanhMaximum,   &kDepthwiseVolume,    &kBlocksOfColumns, &kAverageOfVolume, &kExtremeWithPlaces,
       &kEmptyIndex,        &kPoolWithoutConvert, &kBlocksOfConv1d,  &kComputedScales,  &kPadWithoutValue,
-      &kTableToFloats,     &kBiasOfInput};
+      &kTableToFloats,     &kBiasOfInput,        &kSumOverNone};
   for (const OpRule& rule : OpRules()) rules.push_back(rule.info);
   return rules;
 }

@@ -104,6 +104,21 @@ const RuleInfo kPadWithoutValue = {
     "aten.constant_pad_nd.default(x, [1, 1], 1.0); aten.pad.default(x, [1, 1]).",
 };
 
+const RuleInfo kSumOverNone = {
+    "EN236",
+    "executorch-sum-over-none",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; {allowed}.",
+    "PyTorch sums over all dimensions where None are given. The builder of ExecuTorch 1.5.1 walks over a list of them, "
+    "and the whole lowering ends with \"TypeError: 'NoneType' object is not iterable\". A nansum is such a sum behind "
+    "what looks for NaN.",
+    "Name the dimensions: x.sum((0, 1, 2)).",
+    "Fires: aten.sum.dim_IntList(x, None, True), aten.nansum.default(x), with the toolchain executorch. Does "
+    "not: (x, [1]); aten.sum.default(x), which is refused; aten.mean.dim(x, None).",
+};
+
 const RuleInfo kExtremeWithPlaces = {
     "EN228",
     "executorch-extreme-with-places",
@@ -170,6 +185,11 @@ bool LacksValueOfPad(const NodeView& view) {
   return value == nullptr || (value->has_i() && value->i() == 0);
 }
 
+bool SumsOverNone(const NodeView& view) {
+  const bool sums = view.op_type() == "aten.sum.dim_IntList" || view.op_type() == "aten.nansum.default";
+  return sums && view.attribute({"dim"}) == nullptr;
+}
+
 // What of the arguments is not that of blocks; empty: all is, or it is not known.
 std::string OtherThanBlocks(const NodeView& view) {
   const bool to_columns = view.op().op->id == OpId::kImageToColumns;
@@ -219,6 +239,10 @@ bool FindRaisingArguments(const CheckContext& context, const ResolvedOp& op, Fin
   if (LacksValueOfPad(view) || PadsOneSideMore(view)) {
     sink.Add(kPadWithoutValue, place, "a pad whose value is left out", "ExecuTorch 1.5.1 needs it written out",
              OfTheRuns());
+    return true;
+  }
+  if (SumsOverNone(view)) {
+    sink.Add(kSumOverNone, place, "no dimensions to sum over", "ExecuTorch 1.5.1 needs them named", OfTheRuns());
     return true;
   }
   if (IsDepthwiseVolume(view)) {

@@ -15,8 +15,9 @@ extern const RuleInfo kAverageOfVolume;    // EN227
 extern const RuleInfo kExtremeWithPlaces;  // EN228
 extern const RuleInfo kEmptyIndex;         // EN229
 extern const RuleInfo kPadWithoutValue;    // EN233
+extern const RuleInfo kSumOverNone;        // EN236
 
-// Whether the builder raises over the node's arguments; said as EN224, EN225, EN229 or EN233.
+// Whether the builder raises over the node's arguments; said as EN224, EN225, EN229, EN233 or EN236.
 bool FindRaisingArguments(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // Whether a pass ends over them, before any node is asked about; said as EN226.
 bool FindOddBlocks(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);

@@ -440,6 +440,29 @@ TEST(ExecuTorchArguments, AnIndexTakesSomething) {
   EXPECT_THAT(codes("aten.index.Tensor", 0, v1::DATA_TYPE_BOOL), Not(Contains("EN229")));
 }
 
+// A list without dimensions is another argument than none: it is handed on, and refused.
+TEST(ExecuTorchArguments, ASumNeedsItsDimensions) {
+  enum Dims { kNone, kEmpty, kOne };
+  const auto sum = [](const char* op, Dims dims) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {4, 8});
+    v1::Node& node = b.Op(op, "node", {"x"}, {b.Act()}, b.Act(), dims == kOne ? Sizes{4, 1} : Sizes{1, 1});
+    if (dims == kEmpty) b.IntsAttribute(node, "dim", {});
+    if (dims == kOne) b.IntsAttribute(node, "dim", {1});
+    Bool(b, node, "keepdim", true);
+    return b;
+  };
+  EXPECT_EQ(KindOf(sum("aten.sum.dim_IntList", kNone)), v1::Outcome::FAILS);
+  EXPECT_EQ(KindOf(sum("aten.sum.dim_IntList", kEmpty)), v1::Outcome::PARTIAL);
+  EXPECT_EQ(KindOf(sum("aten.sum.dim_IntList", kOne)), v1::Outcome::FULL);
+  EXPECT_EQ(KindOf(sum("aten.mean.dim", kNone)), v1::Outcome::FULL);
+  EXPECT_EQ(KindOf(sum("aten.mean.dim", kEmpty)), v1::Outcome::FULL);
+  EXPECT_EQ(KindOf(sum("aten.amax.default", kNone)), v1::Outcome::FULL);
+  EXPECT_EQ(KindOf(sum("aten.amax.default", kEmpty)), v1::Outcome::PARTIAL);
+  EXPECT_EQ(KindOf(sum("aten.nansum.default", kNone)), v1::Outcome::FAILS);
+  EXPECT_EQ(KindOf(sum("aten.nansum.default", kOne)), v1::Outcome::PARTIAL);
+}
+
 // The Dequantize of a constant cannot be all that is delegated of it: a reshape behind it can.
 TEST(ExecuTorchArguments, ARefusedProductWithAScalarStaysOnTheCpu) {
   const auto kind = [](const Sizes& scalar, bool known = true) {
