@@ -1,14 +1,15 @@
 """Random annotated torch.fx graphs, and what torchao itself says of their sharing groups.
 
 Every graph follows from its seed alone. About a third are adversarial: references to places that have no spec, circles,
-annotations of another graph's nodes, keys that are no input of their node.
+annotations of another graph's nodes, named as this graph's or not, keys that are no input of their node.
 """
 import copy
 import operator
 import random
 
 import torch
-from torchao.quantization.pt2e.observer import HistogramObserver, MinMaxObserver, PerChannelMinMaxObserver
+from torchao.quantization.pt2e.observer import (HistogramObserver, MinMaxObserver, PerChannelMinMaxObserver,
+                                                PlaceholderObserver)
 from torchao.quantization.pt2e.prepare import (_get_edge_or_node_to_group_id, _get_edge_or_node_to_qspec,
                                                _get_obs_or_fq_map)
 from torchao.quantization.pt2e.quantizer import (DerivedQuantizationSpec, FixedQParamsQuantizationSpec,
@@ -16,6 +17,9 @@ from torchao.quantization.pt2e.quantizer import (DerivedQuantizationSpec, FixedQ
 
 ATEN = torch.ops.aten
 PER_TENSOR = [torch.per_tensor_affine, torch.per_tensor_symmetric]
+# Of which no observer but a placeholder is made.
+RARE_TYPES = [torch.int2, torch.uint4, torch.int16, torch.uint16, torch.int64, torch.float16, torch.bfloat16,
+              torch.float8_e4m3fn, torch.float8_e5m2]
 
 
 def derive(observers):
@@ -28,7 +32,7 @@ class Generator:
         self.adversarial = self.choice.random() < 0.3
         self.graph = torch.fx.Graph()
         self.other = torch.fx.Graph()
-        self.stranger = self.other.placeholder('stranger')
+        self.stranger = self.other.placeholder(self.choice.choice(['stranger', 'input0', 'relu']))
         self.readers = {}
 
     # ---- structure ----
@@ -106,7 +110,7 @@ class Generator:
             spec_map = {key: self.spec((key, node), pool) for key in keys[node]}
             output = self.spec(node, pool) if node in outputs else None
             annotation = QuantizationAnnotation(input_qspec_map=spec_map, output_qspec=output)
-            annotation.allow_implicit_sharing = choice.random() > 0.12
+            annotation.allow_implicit_sharing = choice.choice([True] * 14 + [False, None])
             annotation._annotated = choice.random() < 0.9
             node.meta['quantization_annotation'] = annotation
 
@@ -117,8 +121,8 @@ class Generator:
         if kind < 0.3:
             return SharedQuantizationSpec(self.reference(place))
         if kind < 0.36:
-            scale = choice.choice([1 / 256, 1 / 128, 1.0])
-            return FixedQParamsQuantizationSpec(torch.uint8, scale, choice.choice([0, 128]), 0, 255,
+            scale = choice.choice([1 / 256, 1 / 128, 1.0, 1, float('nan')])
+            return FixedQParamsQuantizationSpec(torch.uint8, scale, choice.choice([0, 128, 0.0]), 0, 255,
                                                 choice.choice(PER_TENSOR))
         if kind < 0.42:
             return DerivedQuantizationSpec([self.reference(place) for _ in range(choice.randint(1, 2))], derive,
@@ -126,8 +130,16 @@ class Generator:
                                            choice.choice([None, 0]))
         return copy.copy(choice.choice(pool)) if kind < 0.7 else choice.choice(pool)
 
+    def rare(self):
+        choice = self.choice
+        return QuantizationSpec(choice.choice(RARE_TYPES), PlaceholderObserver, choice.choice([None, 0, 0.0]),
+                                choice.choice([None, 15]), choice.choice([None, *PER_TENSOR]),
+                                choice.choice([None, 0, 1]), choice.choice([True, False, None]))
+
     def plain(self):
         choice = self.choice
+        if choice.random() < 0.2:
+            return self.rare()
         dtype, low, high = choice.choice([(torch.int8, -128, 127), (torch.int8, -127, 127), (torch.uint8, 0, 255),
                                           (torch.int32, 0, 65535), (torch.uint8, None, None),
                                           *[(torch.quint8, None, None), (torch.qint8, None, None)] * self.adversarial])
