@@ -62,6 +62,10 @@ CASES = {
     'logsigmoid': (lambda s, x: F.logsigmoid(read(stored(s, x))), None),
     'hardshrink': (lambda s, x: F.hardshrink(read(stored(s, x))), None),
     'hardsigmoid': (lambda s, x: F.hardsigmoid(read(stored(s, x))), True),
+    'sum_of_all': (lambda s, x: qdq(x) - qdq(x.sum()), None),
+    'sum_of_all_in_float': (lambda s, x: x - x.sum(), True),
+    'mean_of_each': (lambda s, x: qdq(x) - qdq(x.mean((1, 2, 3), keepdim=True)), True),
+    'less_a_constant': (lambda s, x: qdq(x) - torch.tensor(0.25), True),
     'of_no_layer': (lambda s, x: (lambda y: (torch.sigmoid(y), torch.atan(y)))(qdq(x)), True),
 }
 
@@ -82,7 +86,7 @@ def test_layout(name):
     program = torch.export.export(net, arguments, strict=True)
     result = quantgate.check(program, targets=['xnnpack']).result('xnnpack')
     assert not [entry for entry in result.not_checked if entry.node]
-    found = {finding.code for finding in result.findings} & {'GS605', 'GS606'}
+    found = {finding.code for finding in result.findings} & {'GS605', 'GS606', 'GS607'}
     computed = run(program, arguments)
     assert (computed is None) == (right is None) == (result.outcome.kind == outcome.FAILS)
     assert bool(found) == (not right) == (result.verdict == report_pb2.Result.REJECTED)

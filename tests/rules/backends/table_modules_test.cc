@@ -165,6 +165,17 @@ GraphBuilder Softmax(int axis, const std::string& between, const std::string& op
   return b;
 }
 
+// A quantized tensor less what the CPU computes of it.
+GraphBuilder LessItsMean(const std::string& mean, const std::vector<int64_t>& shape) {
+  GraphBuilder b = Around("aten.sub.Tensor", v1::DATA_TYPE_INT8);
+  b.graph.clear_nodes();
+  b.Node(mean, "mean", {"x"}, {"mean"});
+  b.Shape("mean", v1::DATA_TYPE_FLOAT32, shape);
+  v1::Node& sub = b.Node("aten.sub.Tensor", "op", {"x", "mean"}, {"op"});
+  for (int i = 0; i < 2; ++i) sub.add_input_specs(1);
+  return b;
+}
+
 // Two readers of what a layer puts out, quantized, that the quantizer left alone.
 void ReadTwice(GraphBuilder& b, const std::string& one, const std::string& other) {
   Quantize(b, "relu");
@@ -360,6 +371,20 @@ std::vector<Case> Cases() {
       {"XnnSoftmaxOfTheModelsInput", "xnnpack", [] { return Softmax(-1, "aten.sigmoid.default", "aten.add.Tensor"); },
        nothing, "-GS605"},
       {"XnnSoftmaxOnTheCpu", "xnnpack", [] { return Softmax(1, "aten.sigmoid.default"); }, nothing, "-GS605"},
+      {"XnnMeanWithoutDimensions", "xnnpack", [] { return LessItsMean("aten.mean.default", {}); }, nothing, "GS607",
+       refused},
+      {"XnnMeanWithoutElements", "xnnpack",
+       [] {
+         return LessItsMean("aten.atan.default", {0, 4, 8, 8});
+       },
+       nothing, "GS607", refused},
+      {"XnnMeanWithDimensions", "xnnpack",
+       [] {
+         return LessItsMean("aten.mean.default", {1, 1, 1, 1});
+       },
+       nothing, "-GS607"},
+      {"XnnMeanInFloat", "xnnpack", [] { return LessItsMean("aten.mean.default", {}); },
+       [](GraphBuilder& b) { b.Find("op").set_input_specs(1, 0); }, "-GS607"},
       {"XnnDequantizeForTheCpuToo", "xnnpack", int8_conv,
        [](GraphBuilder& b) { ReadTwice(b, "aten.sigmoid.default", "aten.atan.default"); }, "GS606", refused},
       {"XnnDequantizeForTheCpuTooOfACube", "xnnpack", int8_conv,

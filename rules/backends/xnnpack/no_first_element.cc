@@ -1,0 +1,72 @@
+#include "rules/backends/xnnpack/no_first_element.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "rules/graph/graph.h"
+#include "rules/graph/resolve.h"
+
+namespace quantgate::xnnpack {
+
+const RuleInfo kNoFirstElement = {
+    "GS607",
+    "no-first-element",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} reads {observed}; ExecuTorch needs {allowed}.",
+    "ExecuTorch 1.5.1 looks at the first element of each tensor that enters a delegate and is quantized there, to see "
+    "how it lies in memory. One without dimensions, as x.mean() gives it on the CPU, has none that can be taken, nor "
+    "has an empty one, and the export ends with \"An error occurred when running the 'ChannelsLastTaggedReshapePass' "
+    "pass\".",
+    "Keep a dimension (x.mean((0, 1), keepdim=True)), or leave the tensor in float.",
+    "Fires: a quantized sub of a tensor and its mean over everything. Does not: its mean over all dimensions, which "
+    "are kept; both in float; a number that is a constant.",
+};
+
+namespace {
+
+bool HasFirstElement(const Graph& graph, int32_t value) {
+  if (graph.rank(value) == 0) return false;
+  return graph.value(value).dims_size() == 0 || graph.value(value).dims(0) != 0;
+}
+
+bool Enters(const Graph& graph, const Delegates& delegates, int32_t value) {
+  const int32_t producer = graph.producer(value);
+  return producer >= 0 ? delegates.leaves(producer) : graph.is_graph_input(value);
+}
+
+}  // namespace
+
+void CheckNoFirstElement(const CheckContext& context, const Delegates& delegates, const Target& target,
+                         FindingSink& sink, ModuleResult& result) {
+  const Graph& graph = context.graph();
+  for (size_t i = 0; i < result.ops.size(); ++i) {
+    const ResolvedOp& op = context.resolved().ops()[i];
+    if (!delegates.takes(op.node)) continue;
+    const auto inputs = context.resolved().inputs(op);
+    const auto input = absl::c_find_if(inputs, [&](const Operand& operand) {
+      return operand.present && operand.quantized && operand.value >= 0 && !graph.is_constant(operand.value) &&
+             !HasFirstElement(graph, operand.value) && Enters(graph, delegates, operand.value);
+    });
+    if (input == inputs.end()) continue;
+    FindingSource source;
+    source.kind = v1::Source::MEASURED;
+    source.table = target.tables.empty() ? std::string() : target.tables.front();
+    source.row = std::string(result.ops[i].backend_ops.front());
+    source.document = "ExecuTorch 1.5.1, a quantized tensor less its mean, lowered";
+    Place place;
+    place.node = op.node;
+    place.input = input->argument;
+    place.value = input->value;
+    sink.Add(
+        kNoFirstElement, place,
+        graph.rank(input->value) == 0 ? "a quantized tensor without dimensions" : "a quantized tensor without elements",
+        "one with a first element", std::move(source));
+    result.ops[i].ends_export = true;
+  }
+}
+
+}  // namespace quantgate::xnnpack
