@@ -8,7 +8,7 @@
 #include "rules/backends/xnnpack/hardtanh_maximum.h"
 #include "rules/backends/xnnpack/kept_whole.h"
 #include "rules/backends/xnnpack/lowering.h"
-#include "rules/backends/xnnpack/no_first_element.h"
+#include "rules/backends/xnnpack/number_entering.h"
 #include "rules/backends/xnnpack/shared_bias.h"
 #include "rules/backends/xnnpack/shared_dequantize.h"
 #include "rules/backends/xnnpack/shared_filter.h"
@@ -34,7 +34,7 @@ void Finish(const CheckContext& context, const Target& target, FindingSink& sink
   CheckVolumeConvolution(context, target, sink, result);
   // What is in the bodies of control flow is not delegated.
   if (&context.graph().message() != &context.model()) return;
-  CheckNoFirstElement(context, delegates, target, sink, result);
+  CheckNumberEntering(context, delegates, target, sink, result);
   const ChannelsLast layouts(context, delegates, result);
   CheckSoftmaxLayout(context, delegates, layouts, target, sink, result);
   CheckSharedDequantize(context, delegates, layouts, target, sink, result);
@@ -52,7 +52,7 @@ Fate FateOf(const BackendOp&, const Violation& violation) {
 std::vector<const RuleInfo*> OwnRules() {
   return {&kNoBackendOperator, &kUnclearLowering,   &kOlderTable,    &kRunsInFloat,     &kSharedBias,
           &kSharedFloatBias,   &kSharedFilter,      &kKeptWhole,     &kHardtanhMaximum, &kSoftmaxLayout,
-          &kSharedDequantize,  &kVolumeConvolution, &kNoFirstElement};
+          &kSharedDequantize,  &kVolumeConvolution, &kNumberEntering};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {

@@ -373,11 +373,6 @@ std::vector<Case> Cases() {
       {"XnnSoftmaxOnTheCpu", "xnnpack", [] { return Softmax(1, "aten.sigmoid.default"); }, nothing, "-GS605"},
       {"XnnMeanWithoutDimensions", "xnnpack", [] { return LessItsMean("aten.mean.default", {}); }, nothing, "GS607",
        refused},
-      {"XnnMeanWithoutElements", "xnnpack",
-       [] {
-         return LessItsMean("aten.atan.default", {0, 4, 8, 8});
-       },
-       nothing, "GS607", refused},
       {"XnnMeanWithDimensions", "xnnpack",
        [] {
          return LessItsMean("aten.mean.default", {1, 1, 1, 1});

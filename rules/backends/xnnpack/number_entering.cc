@@ -1,4 +1,4 @@
-#include "rules/backends/xnnpack/no_first_element.h"
+#include "rules/backends/xnnpack/number_entering.h"
 
 #include <cstdint>
 #include <string>
@@ -10,28 +10,22 @@
 
 namespace quantgate::xnnpack {
 
-const RuleInfo kNoFirstElement = {
+const RuleInfo kNumberEntering = {
     "GS607",
-    "no-first-element",
+    "number-entering",
     v1::Finding::REFUSED,
     v1::Finding::ERROR,
     kAtAnyStage,
     "{subject} reads {observed}; ExecuTorch needs {allowed}.",
     "ExecuTorch 1.5.1 looks at the first element of each tensor that enters a delegate and is quantized there, to see "
-    "how it lies in memory. One without dimensions, as x.mean() gives it on the CPU, has none that can be taken, nor "
-    "has an empty one, and the export ends with \"An error occurred when running the 'ChannelsLastTaggedReshapePass' "
-    "pass\".",
+    "how it lies in memory. One without dimensions, as x.mean() gives it on the CPU, has none that can be taken, and "
+    "the export ends with \"An error occurred when running the 'ChannelsLastTaggedReshapePass' pass\".",
     "Keep a dimension (x.mean((0, 1), keepdim=True)), or leave the tensor in float.",
     "Fires: a quantized sub of a tensor and its mean over everything. Does not: its mean over all dimensions, which "
     "are kept; both in float; a number that is a constant.",
 };
 
 namespace {
-
-bool HasFirstElement(const Graph& graph, int32_t value) {
-  if (graph.rank(value) == 0) return false;
-  return graph.value(value).dims_size() == 0 || graph.value(value).dims(0) != 0;
-}
 
 bool Enters(const Graph& graph, const Delegates& delegates, int32_t value) {
   const int32_t producer = graph.producer(value);
@@ -40,7 +34,7 @@ bool Enters(const Graph& graph, const Delegates& delegates, int32_t value) {
 
 }  // namespace
 
-void CheckNoFirstElement(const CheckContext& context, const Delegates& delegates, const Target& target,
+void CheckNumberEntering(const CheckContext& context, const Delegates& delegates, const Target& target,
                          FindingSink& sink, ModuleResult& result) {
   const Graph& graph = context.graph();
   for (size_t i = 0; i < result.ops.size(); ++i) {
@@ -48,8 +42,8 @@ void CheckNoFirstElement(const CheckContext& context, const Delegates& delegates
     if (!delegates.takes(op.node)) continue;
     const auto inputs = context.resolved().inputs(op);
     const auto input = absl::c_find_if(inputs, [&](const Operand& operand) {
-      return operand.present && operand.quantized && operand.value >= 0 && !graph.is_constant(operand.value) &&
-             !HasFirstElement(graph, operand.value) && Enters(graph, delegates, operand.value);
+      return operand.present && operand.quantized && operand.value >= 0 && graph.rank(operand.value) == 0 &&
+             !graph.is_constant(operand.value) && Enters(graph, delegates, operand.value);
     });
     if (input == inputs.end()) continue;
     FindingSource source;
@@ -61,10 +55,8 @@ void CheckNoFirstElement(const CheckContext& context, const Delegates& delegates
     place.node = op.node;
     place.input = input->argument;
     place.value = input->value;
-    sink.Add(
-        kNoFirstElement, place,
-        graph.rank(input->value) == 0 ? "a quantized tensor without dimensions" : "a quantized tensor without elements",
-        "one with a first element", std::move(source));
+    sink.Add(kNumberEntering, place, "a quantized tensor without dimensions", "one of at least one dimension",
+             std::move(source));
     result.ops[i].ends_export = true;
   }
 }
