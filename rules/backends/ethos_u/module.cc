@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "rules/backends/coverage.h"
 #include "rules/backends/ethos_u/call.h"
+#include "rules/backends/ethos_u/dilated.h"
 #include "rules/backends/ethos_u/placement.h"
 #include "rules/backends/ethos_u/semantics.h"
 #include "rules/backends/table_module.h"
@@ -96,6 +97,12 @@ absl::StatusOr<Target> Resolve(const db::TableSource& tables, const TargetName& 
   return target;
 }
 
+Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
+  const Graph& graph = context.graph();
+  if (graph.origin() == v1::Graph::TFLITE && IsMergedIntoConvolution(graph, op.node)) return Folded();
+  return LowerTflite(context, op, emission);
+}
+
 FindingDraft Draft(const RuleInfo& rule, const BackendOp& op, Complaint complaint, const Target& target) {
   FindingDraft draft{.rule = &rule};
   draft.place.node = op.node;
@@ -157,7 +164,7 @@ void JudgeRest(const CheckContext& context, const Target&, FindingSink& sink, Mo
 std::vector<const RuleInfo*> OwnRules() { return {&kUnclearLowering, &kOlderTable, &kLeftToCpu, &kStopsCompiler}; }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
-  TableModule module = {kBackend, "ethos_u_master", {LowerTflite}, OwnRules(), Resolve, {}};
+  TableModule module = {kBackend, "ethos_u_master", {Lower}, OwnRules(), Resolve, {}};
   module.table.judge = Judge;
   module.table.fate = FateOf;
   module.table.folds = false;
