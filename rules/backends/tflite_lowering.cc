@@ -147,15 +147,19 @@ void AddBroadcasts(const NodeView& view, Emission& emission) {
 }
 
 // What the delegate does not get hold of when it makes its kernels: what is neither a constant nor one that it unpacks
-// itself, by a DEQUANTIZE to float.
+// itself, by a DENSIFY, by a DEQUANTIZE to float, or by the one behind the other.
 bool IsRunTime(const Graph& graph, int32_t value) {
-  if (graph.is_constant(value)) return false;
-  const int32_t producer = graph.producer(value);
-  if (producer < 0 || graph.op_type(producer) != "DEQUANTIZE") return true;
-  const int32_t packed = graph.input(producer, 0);
-  if (packed < 0 || !graph.is_constant(packed)) return true;
-  const v1::DataType type = graph.dtype(packed);
-  return type != v1::DATA_TYPE_FLOAT16 && type != v1::DATA_TYPE_INT8;
+  const auto unpacked = [&](absl::string_view op) {
+    const int32_t producer = value < 0 ? -1 : graph.producer(value);
+    const bool by_op = producer >= 0 && graph.op_type(producer) == op && graph.num_inputs(producer) > 0;
+    if (by_op) value = graph.input(producer, 0);
+    return by_op;
+  };
+  const bool dequantized = unpacked("DEQUANTIZE");
+  unpacked("DENSIFY");
+  if (value < 0 || !graph.is_constant(value)) return true;
+  const v1::DataType type = graph.dtype(value);
+  return dequantized && type != v1::DATA_TYPE_FLOAT16 && type != v1::DATA_TYPE_INT8;
 }
 
 void AddRunTime(const Graph& graph, int32_t node, Emission& emission) {

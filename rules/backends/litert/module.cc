@@ -10,6 +10,7 @@
 #include "rules/backends/coverage.h"
 #include "rules/backends/cpu_module.h"
 #include "rules/backends/litert/handed_on.h"
+#include "rules/backends/litert/scatter.h"
 #include "rules/backends/litert/several_scales.h"
 #include "rules/backends/litert/sparse.h"
 #include "rules/backends/litert/versions.h"
@@ -304,6 +305,15 @@ class Judge {
     sink_.Add(std::move(draft));
   }
 
+  void NoteUpdate(const BackendOp& op, ModuleResult::OpOutcome& outcome) {
+    std::string other = OtherUpdate(context_.model(), context_.graph(), op.node);
+    if (other.empty()) return;
+    Place place;
+    place.node = op.node;
+    sink_.Add(kNoKernel, place, std::move(other), std::string(kUpdatesOfScatter), Measured(false));
+    outcome.refused = outcome.ends_export = true;
+  }
+
   void NoteHandedOn(const BackendOp& op) {
     absl::optional<HandedOn> found = LostInBody(context_.model(), context_.graph(), op.node);
     if (!found.has_value()) return;
@@ -357,6 +367,7 @@ class Judge {
       }
       if (violation.effect == db::ItemEffect::kRefused) outcome.refused = outcome.ends_export = true;
     }
+    NoteUpdate(stated, outcome);
     AddUnjudged(stated);
   }
 

@@ -74,12 +74,13 @@ absl::optional<SparseRead> MisreadWeight(const Graph& graph, int32_t node, const
 
 absl::optional<SparseRead> MisreadSparse(const Graph& graph, int32_t node, Reader reader) {
   const absl::string_view op = graph.op_type(node);
+  const bool densifies = op == "DENSIFY";
   for (int i = 0; i < graph.num_inputs(node); ++i) {
     const int32_t value = graph.input(node, i);
     if (value < 0 || !graph.is_constant(value) || !graph.value(value).constant().has_sparsity()) continue;
     const v1::Sparsity& sparsity = graph.value(value).constant().sparsity();
     // The delegate unpacks what DENSIFY reads.
-    if (op == "DENSIFY" && i == 0) continue;
+    if (densifies && i == 0) return absl::nullopt;
     const bool asked = op == "FULLY_CONNECTED" && i == 1 && reader != Reader::kDelegate;
     if (!asked && StoredAsDense(sparsity)) continue;
     if (asked) {
@@ -92,7 +93,8 @@ absl::optional<SparseRead> MisreadSparse(const Graph& graph, int32_t node, Reade
                           ? "operator version 8, which the delegate leaves to a kernel for sparse weights"
                           : "a DENSIFY in front, or a weight of FULLY_CONNECTED"};
   }
-  return absl::nullopt;
+  if (!densifies) return absl::nullopt;
+  return SparseRead{0, true, "all elements of its input are stored", "it for constants of which some are"};
 }
 
 }  // namespace quantgate::litert

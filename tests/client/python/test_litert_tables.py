@@ -12,6 +12,7 @@ numpy = pytest.importorskip('numpy')
 pytest.importorskip('ai_edge_litert.interpreter')
 schema = pytest.importorskip('ai_edge_litert.schema_py_generated')
 flatbuffers = pytest.importorskip('flatbuffers')
+flexbuffers = pytest.importorskip('flatbuffers.flexbuffers')
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'runtimes' / 'litert'))
 from model import NUMPY  # noqa: E402
@@ -63,10 +64,13 @@ class Body:
         made.inputs = [-1 if name is None else self.names[name] for name in inputs]
         made.outputs = [self.names[name] for name in outputs]
         for table, fields in options.items():
-            made.builtinOptionsType = getattr(schema.BuiltinOptions, table)
-            made.builtinOptions = getattr(schema, table + 'T')()
+            stated = getattr(schema, table + 'T')()
             for field, value in fields.items():
-                setattr(made.builtinOptions, field, value)
+                setattr(stated, field, value)
+            if hasattr(schema.BuiltinOptions, table):
+                made.builtinOptionsType, made.builtinOptions = getattr(schema.BuiltinOptions, table), stated
+            else:
+                made.builtinOptions2Type, made.builtinOptions2 = getattr(schema.BuiltinOptions2, table), stated
         self.graph.operators.append(made)
 
 
@@ -449,3 +453,108 @@ def test_wide_products_with_bytes(zero_point, tmp_path):
     for _, answer, errors, _ in judged(model, [x], tmp_path):
         assert (errors, bool(answer.error)) == ((set(), False) if zero_point == 0 else ({'QS104'}, True)), answer.error
         assert answer.error or (answer.outputs[0][0] == x).all()
+
+
+@pytest.mark.parametrize('type, scale, is_sparse, reads', [
+    ('FLOAT32', None, True, True), ('INT8', 0.5, True, True), ('INT8', 0.25, True, True), ('INT32', None, True, True),
+    ('FLOAT32', None, False, True), ('FLOAT32', None, True, False)])
+def test_constants_that_are_unpacked(type, scale, is_sparse, reads, tmp_path):
+    """A DENSIFY gives all elements of a constant of which some are stored."""
+    dense = numpy.array([[1, 0, 0, 2], [0, 0, 3, 0]], NUMPY[type])
+    model = empty()
+    main = Body(model)
+    tensor = main.tensor('packed', type, (2, 4), dense, 0.5 if type == 'INT8' else None)
+    if is_sparse:
+        stored = sparse(tensor, dense)
+        model.buffers[tensor.buffer].data = numpy.frombuffer(stored.tobytes(), numpy.uint8)
+    main.tensor('whole', type, (2, 4), scale=scale)
+    main.run('DENSIFY', ['packed'], ['whole'])
+    main.given('x', type, (2, 4), scale=scale)
+    main.tensor('y', type, (2, 4), scale=scale)
+    if reads:
+        main.run('ADD', ['x', 'whole'], ['y'], AddOptions={})
+    main.gives('y' if reads else 'whole')
+    for target, answer, found, _ in judged(model, [numpy.zeros((2, 4), NUMPY[type])], tmp_path):
+        right = not answer.error and (answer.outputs[0][0] == dense).all() and scale in (None, 0.5)
+        assert bool(found) == (not right), (target, answer, found)
+
+
+def test_packed_weights_are_constants_of_the_delegate(tmp_path):
+    """Of half floats some are stored: what a DENSIFY and a DEQUANTIZE make of them is no weight that comes at run time."""
+    dense = DENSE.astype(numpy.float16)
+    model = empty()
+    main = Body(model)
+    main.given('x', shape=(2, 32))
+    tensor = main.tensor('packed', 'FLOAT16', (4, 32), dense)
+    model.buffers[tensor.buffer].data = numpy.frombuffer(sparse(tensor, dense).tobytes(), numpy.uint8)
+    main.run('DENSIFY', ['packed'], ['halves'])
+    main.tensor('w', shape=(4, 32))
+    main.run('DEQUANTIZE', ['halves'], ['w'])
+    main.tensor('y', shape=(2, 4))
+    main.run('FULLY_CONNECTED', ['x', 'w', None], ['y'], FullyConnectedOptions={})
+    main.gives('y')
+    x = numpy.random.default_rng(0).normal(size=(2, 32)).astype(numpy.float32)
+    for target, answer, errors, warnings in judged(model, [x], tmp_path):
+        assert not errors and not answer.error
+        numpy.testing.assert_allclose(answer.outputs[0][0], x @ DENSE.T.astype(numpy.float32), rtol=1e-3, atol=1e-3)
+        assert answer.delegated == (target == 'xnnpack') and not warnings
+
+
+def scattering(*operators):
+    """Rows of a matrix; the update computation is of these operators."""
+    model = empty()
+    main = Body(model)
+    main.given('x', shape=(4, 3))
+    main.tensor('at', 'INT32', (2, 1), [[2], [0]])
+    main.given('rows', shape=(2, 3))
+    main.run('STABLEHLO_SCATTER', ['x', 'at', 'rows'], ['y'], StablehloScatterOptions={
+        'updateWindowDims': [1], 'insertedWindowDims': [0], 'scatterDimsToOperandDims': [0], 'indexVectorDim': 1,
+        'updateComputationSubgraphIndex': 1})
+    main.gives('y')
+    update = Body(model)
+    update.given('a', shape=())
+    update.given('b', shape=())
+    last = 'a'
+    for number, operator in enumerate(operators):
+        update.run(operator, [last, 'b'], [f's{number}'])
+        last = f's{number}'
+    update.gives(last if operators else 'b')
+    return model
+
+
+@pytest.mark.parametrize('operators, right', [
+    ([], lambda a, b: b), (['STABLEHLO_ADD'], numpy.add), (['STABLEHLO_MULTIPLY'], numpy.multiply),
+    (['STABLEHLO_MAXIMUM'], numpy.maximum), (['STABLEHLO_MINIMUM'], numpy.minimum), (['ADD'], None), (['MAXIMUM'], None),
+    (['STABLEHLO_ADD', 'STABLEHLO_ADD'], None)])
+def test_what_a_scatter_does_with_what_is_there(operators, right, tmp_path):
+    """PyTorch's scatter_add is exported with an ADD, which LiteRT's kernel does not know."""
+    draw = numpy.random.default_rng(3)
+    x, rows = draw.normal(size=(4, 3)).astype(numpy.float32), draw.normal(size=(2, 3)).astype(numpy.float32)
+    for _, answer, errors, _ in judged(scattering(*operators), [x, rows], tmp_path):
+        assert errors == ({'CV601'} if answer.error else set()), answer.error
+        assert bool(answer.error) == (right is None)
+        if right is not None:
+            x2 = x.copy()
+            x2[[2, 0]] = right(x[[2, 0]], rows)
+            numpy.testing.assert_allclose(answer.outputs[0][0], x2, rtol=1e-6)
+
+
+def test_variables_and_composites(tmp_path):
+    """What is kept between two runs, and a subgraph that stands for an operator."""
+    model = empty()
+    main = Body(model)
+    main.given('x')
+    main.tensor('kept', 'RESOURCE', ())
+    main.run('VAR_HANDLE', [], ['kept'], VarHandleOptions={'container': '', 'sharedName': 'kept'})
+    main.run('ASSIGN_VARIABLE', ['kept', 'x'], [], AssignVariableOptions={})
+    main.tensor('read')
+    main.run('READ_VARIABLE', ['kept'], ['read'], ReadVariableOptions={})
+    main.run('STABLEHLO_COMPOSITE', ['read'], ['y'], StableHLOCompositeOptions={
+        'name': 'acme.size', 'decompositionSubgraphIndex': 1, 'compositeAttributes': list(flexbuffers.Dumps({}))})
+    main.gives('y')
+    body = Body(model)
+    body.given('a')
+    body.gives(*size(body))
+    for _, answer, errors, _ in judged(model, [-NUMBERS[0]], tmp_path):
+        assert not answer.error and not errors
+        assert (answer.outputs[0][0] == NUMBERS[0]).all()

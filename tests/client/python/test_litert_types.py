@@ -173,6 +173,50 @@ def volume(type):
                 [Tensor(type, right.shape)], ('Conv3DOptions', strides)), [numbers], [right]
 
 
+def neighbors(type):
+    """Normalized by the channels on both sides, all of a window of three."""
+    numbers = drawn(type, (1, 1, 2, 6))
+    squares = np.pad(numbers.astype(float), ((0, 0),) * 3 + ((1, 1),))**2
+    right = numbers * (1 + 0.5 * (squares[..., :-2] + squares[..., 1:-1] + squares[..., 2:]))**-0.75
+    return Case('LOCAL_RESPONSE_NORMALIZATION', [Tensor(type, numbers.shape)], [Tensor(type, numbers.shape)], (
+        'LocalResponseNormalizationOptions', dict(radius=1, bias=1.0, alpha=0.5, beta=0.75))), [numbers], [right]
+
+
+def filled(type):
+    numbers = drawn(type, (2,))
+    right = np.ones((3, 3), NUMPY[type])
+    right[0, 1], right[2, 2] = numbers
+    at = Tensor('INT32', (2, 2), data=np.array([[0, 1], [2, 2]]))
+    return Case('SPARSE_TO_DENSE', [at, ints(3, 3), Tensor(type, (2,)), Tensor(type, (), data=np.array(1))],
+                [Tensor(type, (3, 3))], ('SparseToDenseOptions', {})), [numbers], [right]
+
+
+def between(type):
+    numbers = drawn(type, (4,))
+    return Case('BUCKETIZE', [Tensor(type, (4,))], [Tensor('INT32', (4,))],
+                ('BucketizeOptions', {'boundaries': [2.0, 4.0]})), [numbers], [np.digitize(numbers, [2, 4])]
+
+
+def dilated(type):
+    numbers = drawn(type, (2, 3))
+    right = np.zeros((3, 3), NUMPY[type])
+    right[::2] = numbers
+    return Case('DILATE', [Tensor(type, (2, 3)), ints(2, 1), Tensor(type, (), data=np.array(0))],
+                [Tensor(type, (3, 3))]), [numbers], [right]
+
+
+def summed(type):
+    numbers = drawn(type, (2, 3))
+    right = (numbers + numbers[::-1]).astype(NUMPY[type])
+    return Case('STABLEHLO_ADD', [Tensor(type, (2, 3))] * 2, [Tensor(type, (2, 3))]), [numbers, numbers[::-1].copy()], [right]
+
+
+def as_they_lie(type):
+    numbers = drawn(type, (2, 3))
+    return Case('BITCAST', [Tensor(type, (2, 3))], [Tensor(type, (2, 3))]), [numbers], [numbers]
+
+
+EVERY = ['FLOAT32', 'FLOAT16', 'INT8', 'UINT8', 'INT16', 'INT32', 'UINT32', 'INT64', 'BOOL']
 ALL = [(moved, 'SQUEEZE', [], (2, 3), 'SqueezeOptions', {'squeezeDims': [0]}, lambda x: x[0]),
        (moved, 'RESHAPE', [ints(3, 2)], (3, 2), 'ReshapeOptions', {'newShape': [3, 2]}, lambda x: x.reshape(3, 2)),
        (moved, 'EXPAND_DIMS', [ints(0)], (1, 1, 2, 3), 'ExpandDimsOptions', {}, lambda x: x[None]),
@@ -213,10 +257,12 @@ def test_spectra(operator, out, right, type, tmp_path):
     (indices_of_largest, ('INT16', 'INT32')), (sums_of_segments, ('FLOAT32', 'INT32')),
     (different, ('FLOAT32', 'INT8', 'UINT8', 'INT16', 'INT32', 'INT64')),
     (bits, ('INT8', 'UINT8', 'INT16', 'INT32', 'UINT32')),
-    (places, ('FLOAT32', 'INT8', 'UINT8', 'INT32', 'UINT32', 'INT64', 'BOOL')), (volume, ('FLOAT32',))],
+    (places, ('FLOAT32', 'INT8', 'UINT8', 'INT32', 'UINT32', 'INT64', 'BOOL')), (volume, ('FLOAT32',)),
+    (filled, ('FLOAT32', 'INT8', 'UINT8', 'INT32', 'INT64')), (between, ('FLOAT32', 'INT32', 'INT64')),
+    (dilated, EVERY), (summed, EVERY), (as_they_lie, EVERY)],
                          ids=['RANGE', 'SCATTER_ND', 'REVERSE_SEQUENCE', 'TOPK_V2', 'UNSORTED_SEGMENT_SUM', 'UNIQUE', 'BITWISE_XOR',
-                              'WHERE', 'CONV_3D'])
-@pytest.mark.parametrize('type', ['FLOAT32', 'FLOAT16', 'INT8', 'UINT8', 'INT16', 'INT32', 'UINT32', 'INT64', 'BOOL'])
+                              'WHERE', 'CONV_3D', 'SPARSE_TO_DENSE', 'BUCKETIZE', 'DILATE', 'STABLEHLO_ADD', 'BITCAST'])
+@pytest.mark.parametrize('type', EVERY)
 def test_types(make, types, type, tmp_path):
     if make is ranged and type == 'BOOL':
         pytest.skip('there is no range of conditions')
@@ -253,13 +299,13 @@ def recurrent(form, gate=None, type=None, change=None, **options):
     return with_states(case, integers), drawn('INT8' if integers else 'FLOAT32', (1, 3, 8))
 
 
-def with_states(case, integers):
+def with_states(case, integers, states=('in18', 'in19')):
     """The states are variables of the model and no inputs; integers go through tensors of their own within."""
     flatbuffers = pytest.importorskip('flatbuffers')
     read = schema.ModelT.InitFromObj(schema.Model.GetRootAs(write(case), 0))
     graph = read.subgraphs[0]
-    for name in (b'in18', b'in19'):
-        index = next(i for i, tensor in enumerate(graph.tensors) if tensor.name == name)
+    for name in states:
+        index = next(i for i, tensor in enumerate(graph.tensors) if tensor.name.decode() == name)
         graph.tensors[index].isVariable = True
         graph.inputs = [i for i in graph.inputs if i != index]
     if integers:
@@ -318,3 +364,82 @@ def test_shapes_of_recurrent_layers(form, change, options, holds, tmp_path):
     answer = ask([(model, [[numbers]], 'reference')])[0]
     assert bool(answer.error) != holds, answer.error
     assert bool(errors_of(model, 'reference', tmp_path)) != holds
+
+
+def test_weights_that_are_taken_for_signed_ones(tmp_path):
+    def change(inputs):
+        for tensor in inputs[1:9]:
+            tensor.type, tensor.data = 'UINT8', np.abs(tensor.data)
+    model, numbers = recurrent('hybrid', change=change)
+    for target in ('reference', 'xnnpack'):
+        assert not ask([(model, [[numbers]], target)])[0].error
+        assert errors_of(model, target, tmp_path) == {'WRONG_NUMBERS'}
+
+
+def kept(operator, form, zero_point=-128, activation='RELU', weights='INT8'):
+    """A step of a network that keeps a state; the model, its input and what it computes in real numbers."""
+    draw = np.random.default_rng(7)
+    integers, stored = form == 'integer', form != 'float'
+    rank, units, memory = 2, 3, 4
+
+    def constant(type, shape, scale):
+        numbers = draw.normal(size=shape) if type == 'FLOAT32' else draw.integers(20, 100, shape)
+        return Tensor(type, shape, None if type == 'FLOAT32' else [scale], [0], 0, numbers)
+    weight = weights if stored else 'FLOAT32'
+    given = Tensor('INT8' if integers else 'FLOAT32', (2, 5), [0.02] if integers else None, [0])
+    out = Tensor(given.type, (2, units), [0.1] if integers else None, [zero_point])
+    if operator == 'SVDF':
+        inputs = [given, constant(weight, (units * rank, 5), 0.01),
+                  constant('INT16' if integers else weight, (units * rank, memory), 0.01),
+                  constant('INT32' if integers else 'FLOAT32', (units,), 0.01 / 512)]
+        state = Tensor('INT16' if integers else 'FLOAT32', (2, units * rank * memory), [1 / 512] if integers else None, [0])
+        options = ('SVDFOptions', {'rank': rank})
+    else:
+        inputs = [given, constant(weight, (units, 5), 0.01), constant(weight, (units, units), 0.01),
+                  constant('FLOAT32', (units,), 1)]
+        state = Tensor('FLOAT32', (2, units))
+        options = ('RNNOptions', {})
+    options[1]['fusedActivationFunction'] = getattr(schema.ActivationFunctionType, activation)
+    case = Case(operator, [*inputs, state], [out], options)
+    numbers = draw.integers(-100, 100, (2, 5)).astype(np.int8) if integers else draw.normal(size=(2, 5)).astype(np.float32)
+    real = given.real(numbers) @ inputs[1].real(inputs[1].data).T
+    if operator == 'SVDF':
+        real = (real * inputs[2].real(inputs[2].data)[:, -1]).reshape(2, units, rank).sum(-1)
+    real = np.maximum(real + inputs[3].real(inputs[3].data), 0 if activation == 'RELU' else -np.inf)
+    return with_states(case, False, ('in4',)), numbers, out, real
+
+
+@pytest.mark.parametrize('operator, form, change, refused, wrong', [
+    ('SVDF', 'float', {}, False, False), ('SVDF', 'float', {'activation': 'NONE'}, False, False),
+    ('SVDF', 'hybrid', {}, False, False), ('SVDF', 'hybrid', {'weights': 'INT16'}, True, False),
+    ('SVDF', 'integer', {}, False, False), ('SVDF', 'integer', {'activation': 'NONE'}, True, False),
+    ('SVDF', 'integer', {'zero_point': 0}, False, True), ('SVDF', 'integer', {'weights': 'INT4'}, True, False),
+    ('RNN', 'float', {}, False, False), ('RNN', 'hybrid', {}, False, False), ('RNN', 'integer', {}, True, False)])
+def test_layers_that_keep_a_state(operator, form, change, refused, wrong, tmp_path):
+    """Integers are cut off at the end of their type instead of by the activation."""
+    model, numbers, out, real = kept(operator, form, **change)
+    for target in ('reference', 'xnnpack'):
+        answer = ask([(model, [[numbers]], target)])[0]
+        assert bool(answer.error) == refused, answer.error
+        errors = errors_of(model, target, tmp_path)
+        assert 'REFUSED' in errors if refused else errors == ({'WRONG_NUMBERS'} if wrong else set())
+        if not refused:
+            off = abs(out.real(answer.outputs[0][0]) - np.clip(real, None, 25.5 if form == 'integer' else None)).max()
+            assert (off > (0.2 if form == 'integer' else 0.05 * abs(real).max())) == wrong, off
+
+
+def test_channels_on_one_side(tmp_path):
+    case, feeds, right = neighbors('FLOAT32')
+    for target, answer, errors in judged(case, feeds, tmp_path):
+        same = np.allclose(answer.outputs[0][0], right[0], rtol=1e-3)
+        assert same == (target == 'xnnpack')
+        assert errors == (set() if same else {'WRONG_NUMBERS'})
+
+
+@pytest.mark.parametrize('type', ['FLOAT32', 'FLOAT16', 'INT8'])
+def test_rounds_real_numbers(type, tmp_path):
+    numbers = drawn(type, (2, 3))
+    case = Case('FAKE_QUANT', [Tensor(type, (2, 3))], [Tensor(type, (2, 3))],
+                ('FakeQuantOptions', dict(min=-6.0, max=6.0, numBits=8)))
+    for target, answer, errors in judged(case, [numbers], tmp_path):
+        assert (not answer.error and np.allclose(answer.outputs[0][0], numbers, atol=0.03)) == (errors == set()), target
