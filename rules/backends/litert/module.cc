@@ -343,9 +343,15 @@ class Judge {
     outcome.refused = true;
   }
 
+  bool RunsGraphs(const ResolvedOp& op) const {
+    const absl::string_view name = context_.graph().op_type(op.node);
+    return (op.op != nullptr && (op.op->traits & kControlFlow) != 0) || name == "CALL_ONCE" ||
+           name == "STABLEHLO_COMPOSITE";
+  }
+
   void JudgeKernel(const ResolvedOp& op, const BackendOp& stated, ModuleResult::OpOutcome& outcome) {
     // Bodies are judged as graphs of their own.
-    if (op.op != nullptr && (op.op->traits & kControlFlow) != 0) {
+    if (RunsGraphs(op)) {
       outcome.checked = true;
       NoteHandedOn(stated);
       return;

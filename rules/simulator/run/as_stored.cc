@@ -16,6 +16,7 @@ constexpr OpId kMoving[] = {
     OpId::kDepthToSpace, OpId::kSpaceToDepth, OpId::kWhere,         OpId::kTopK,
     OpId::kMaxPool,      OpId::kAveragePool,  OpId::kReduceMax,     OpId::kReduceMin,
     OpId::kMaximum,      OpId::kMinimum,      OpId::kResizeNearest, OpId::kResizeBilinear,
+    OpId::kSliceScatter,
 };
 
 // Of int16; those of bytes, and whether int16 are equal, are rescaled.

@@ -443,3 +443,17 @@ def test_rounds_real_numbers(type, tmp_path):
                 ('FakeQuantOptions', dict(min=-6.0, max=6.0, numBits=8)))
     for target, answer, errors in judged(case, [numbers], tmp_path):
         assert (not answer.error and np.allclose(answer.outputs[0][0], numbers, atol=0.03)) == (errors == set()), target
+
+
+@pytest.mark.parametrize('zero_point, scale, holds', [(0, 0.5, True), (3, 0.5, False), (0, 0.25, False)])
+def test_zeros_around_what_is_scattered(zero_point, scale, holds, tmp_path):
+    """The kernel writes stored zeros and copies stored integers, whatever they stand for."""
+    numbers = np.int8([[5, 6, 7], [8, 9, 10]])
+    given, out = Tensor('INT8', (2, 3), [0.5], [zero_point]), Tensor('INT8', (3, 3), [scale], [zero_point])
+    case = Case('SCATTER_ND', [Tensor('INT32', (2, 1), data=np.array([[1], [0]])), given, ints(3, 3)], [out],
+                ('ScatterNdOptions', {}))
+    right = np.zeros((3, 3))
+    right[[1, 0]] = given.real(numbers)
+    for target, answer, errors in judged(case, [numbers], tmp_path):
+        assert np.array_equal(out.real(answer.outputs[0][0]), right) == holds
+        assert errors == (set() if holds else {'WRONG_NUMBERS'}), target

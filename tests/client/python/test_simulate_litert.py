@@ -151,6 +151,15 @@ def test_parts_written_anew(type, part, starts, tmp_path):
     np.testing.assert_array_equal(simulated(case, numbers, tmp_path), computed(case, numbers))
 
 
+def test_a_part_of_another_scale_is_copied(tmp_path):
+    """LiteRT moves stored integers, which then mean something else."""
+    part = Tensor('INT8', (2, 2), [0.25], [5], data=np.array([[100, -100], [7, 0]]))
+    case = Case('DYNAMIC_UPDATE_SLICE', [Tensor('INT8', (3, 4), [0.1], [3]), part,
+                                         Tensor('INT32', (2,), data=np.array([1, 1]))], [Tensor('INT8', (3, 4), [0.2], [1])])
+    numbers = np.arange(-60, 60, 10).reshape(3, 4).astype(np.int8)
+    np.testing.assert_array_equal(simulated(case, numbers, tmp_path), computed(case, numbers))
+
+
 @pytest.mark.parametrize('axis', [-1, 0, 1])
 @pytest.mark.parametrize('type, on, off', [('FLOAT32', 1.5, -0.5), ('INT8', 5, -3), ('INT32', 70000, 1), ('BOOL', 1, 0),
                                            ('INT64', 2**40, -1)])
