@@ -558,3 +558,41 @@ def test_variables_and_composites(tmp_path):
     for _, answer, errors, _ in judged(model, [-NUMBERS[0]], tmp_path):
         assert not answer.error and not errors
         assert (answer.outputs[0][0] == NUMBERS[0]).all()
+
+
+@pytest.mark.parametrize('type', ['FLOAT32', 'INT8', 'INT32'])
+@pytest.mark.parametrize('steps, is_given, shape, masks', [
+    ([1, 1], False, (2, 2), {}), ([1, 1], False, (2, 4), {'beginMask': 3, 'endMask': 3}), ([1, 2], False, (2, 1), {}),
+    ([1, 1], True, (2, 2), {}), ([1, 1], False, (1, 2, 4), {'newAxisMask': 1}), ([1, 1], False, (2,), {'shrinkAxisMask': 1}),
+    ([1, 1], False, (2, 2), {'ellipsisMask': 1})])
+def test_slices_that_the_delegate_takes(type, steps, is_given, shape, masks, tmp_path):
+    model = empty()
+    main = Body(model)
+    scale = 0.5 if type == 'INT8' else None
+    main.given('x', type, (2, 4), scale=scale)
+    (main.given if is_given else main.tensor)('begin', 'INT32', (2,), **({} if is_given else {'data': [0, 1]}))
+    main.tensor('end', 'INT32', (2,), [2, 3])
+    main.tensor('steps', 'INT32', (2,), steps)
+    main.tensor('y', type, shape, scale=scale)
+    main.run('STRIDED_SLICE', ['x', 'begin', 'end', 'steps'], ['y'], StridedSliceOptions=masks)
+    main.gives('y')
+    feeds = [numpy.zeros((2, 4), NUMPY[type])] + [numpy.int32([0, 1])] * is_given
+    for target, answer, errors, warnings in judged(model, feeds, tmp_path):
+        assert not answer.error
+        assert target == 'reference' or answer.delegated == ('CV602' not in warnings), warnings
+
+
+@pytest.mark.parametrize('scales', [[0.1], [0.1, 0.2]])
+@pytest.mark.parametrize('type, zero_point', [('INT8', 0), ('UINT8', 128)])
+def test_weights_that_are_quantized_as_the_model_runs(type, zero_point, scales, tmp_path):
+    """Models in the middle of quantization-aware training quantize their weights so, channel by channel."""
+    model = empty()
+    main = Body(model)
+    main.tensor('w', 'FLOAT32', (2, 3), [[1, 2, 3], [4, 5, 6]])
+    quantization = main.tensor('y', type, (2, 3), scale=0.1).quantization
+    quantization.scale, quantization.zeroPoint = scales, [zero_point] * len(scales)
+    main.run('QUANTIZE', ['w'], ['y'])
+    main.gives('y')
+    for target, answer, errors, warnings in judged(model, [], tmp_path):
+        assert not answer.error and not errors
+        assert target == 'reference' or answer.delegated == ('CV602' not in warnings)
