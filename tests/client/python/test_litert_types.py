@@ -457,3 +457,16 @@ def test_zeros_around_what_is_scattered(zero_point, scale, holds, tmp_path):
     for target, answer, errors in judged(case, [numbers], tmp_path):
         assert np.array_equal(out.real(answer.outputs[0][0]), right) == holds
         assert errors == (set() if holds else {'WRONG_NUMBERS'}), target
+
+
+@pytest.mark.parametrize('out', ['FLOAT32', 'FLOAT16'])
+@pytest.mark.parametrize('type, columns, holds', [('INT2', 8, True), ('INT2', 6, False), ('INT2', 5, False), ('INT4', 6, True),
+                                                  ('INT4', 5, False), ('INT8', 5, True)])
+def test_tables_of_narrow_numbers(type, columns, holds, out, tmp_path):
+    """Each row is taken to begin with a whole byte."""
+    numbers = np.random.default_rng(1).integers(*{'INT2': (-2, 2), 'INT4': (-8, 8), 'INT8': (-128, 128)}[type], (5, columns))
+    table = Tensor(type, (5, columns), [0.1, 0.2, 0.3, 0.4, 0.5], [0] * 5, 0, numbers)
+    case = Case('EMBEDDING_LOOKUP', [Tensor('INT32', (2,)), table], [Tensor(out, (2, columns))], None, 4)
+    for target, answer, errors in judged(case, [np.int32([3, 1])], tmp_path):
+        assert np.allclose(answer.outputs[0][0], table.real(numbers)[[3, 1]], rtol=2e-3) == holds
+        assert errors == (set() if holds else {'WRONG_NUMBERS'}), target
