@@ -470,3 +470,20 @@ def test_tables_of_narrow_numbers(type, columns, holds, out, tmp_path):
     for target, answer, errors in judged(case, [np.int32([3, 1])], tmp_path):
         assert np.allclose(answer.outputs[0][0], table.real(numbers)[[3, 1]], rtol=2e-3) == holds
         assert errors == (set() if holds else {'WRONG_NUMBERS'}), target
+
+
+@pytest.mark.parametrize('count', [1, 4])
+def test_one_scale_for_channels_of_their_own(count, tmp_path):
+    """As litert-torch writes them without channels: the kernel has a scale for each, and reads on behind the one."""
+    draw = np.random.default_rng(2)
+    weight = Tensor('INT8', (1, 3, 3, 4), [0.02] * count, [0] * count, 3 if count > 1 else 0,
+                    draw.integers(-127, 128, (1, 3, 3, 4)))
+    inputs = [Tensor('FLOAT32', (1, 3, 3, 4)), weight, Tensor('FLOAT32', (4,), data=np.zeros(4))]
+    case = Case('DEPTHWISE_CONV_2D', inputs, [Tensor('FLOAT32', (1, 1, 1, 4))], ('DepthwiseConv2DOptions', dict(
+        padding=1, strideW=1, strideH=1, depthMultiplier=1, dilationWFactor=1, dilationHFactor=1)), 6)
+    numbers = draw.normal(size=(1, 3, 3, 4)).astype(np.float32)
+    right = (numbers * weight.real(weight.data)).sum((1, 2))
+    for target, answer, errors in judged(case, [numbers], tmp_path):
+        off = abs(answer.outputs[0][0].reshape(right.shape) - right).max() / abs(right).max()
+        assert (off > 0.1) == (count == 1), off
+        assert errors == ({'WRONG_NUMBERS'} if count == 1 else set()), target
