@@ -449,6 +449,26 @@ void StridedSlice(NodeShapes& node) {
   }
 }
 
+// A row of numbers goes where each row of indices says.
+void ScatterNd(NodeShapes& node) {
+  const Shape indices = node.at(0), updates = node.at(1);
+  for (int argument = 0; argument < 3; ++argument) {
+    if (!node.at(argument).known || node.at(argument).rank() > 0) continue;
+    node.Conflict(argument, "a scalar", "at least one axis");
+    return;
+  }
+  if (!indices.known || !updates.known) return;
+  for (int d = 0; d + 1 < indices.rank(); ++d) {
+    const int64_t rows = SizeAt(indices, d), given = SizeAt(updates, d);
+    if (rows < 0 || given < 0 || rows == given) continue;
+    node.Conflict(1, absl::StrCat("shape ", ShapeText(updates.dims)),
+                  absl::StrCat(rows, " along axis ", d, ", as the indices"));
+    return;
+  }
+}
+
+void FourAxes(NodeShapes& node) { RankIs(node, 0, 4); }
+
 const absl::flat_hash_map<absl::string_view, ShapeCheck>& Checks() {
   static const auto* checks = new absl::flat_hash_map<absl::string_view, ShapeCheck>{
       {"CONV_2D", Conv},
@@ -504,6 +524,12 @@ const absl::flat_hash_map<absl::string_view, ShapeCheck>& Checks() {
       {"RESIZE_NEAREST_NEIGHBOR", Resize},
       {"STRIDED_SLICE", StridedSlice},
       {"RANGE", CountedTo},
+      {"SCATTER_ND", ScatterNd},
+      {"LOCAL_RESPONSE_NORMALIZATION", FourAxes},
+      {"STABLEHLO_ADD", SameShapes},
+      {"STABLEHLO_MULTIPLY", SameShapes},
+      {"STABLEHLO_MAXIMUM", SameShapes},
+      {"STABLEHLO_MINIMUM", SameShapes},
   };
   return *checks;
 }

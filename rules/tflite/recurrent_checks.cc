@@ -88,10 +88,57 @@ void Lstm(NodeShapes& node) {
   State(node, kCellState, samples, cells);
 }
 
+// Of the operators with data, weights of both kinds, bias and state: whether that many are there.
+bool HasFive(NodeShapes& node) {
+  if (node.num_inputs() == 5) return true;
+  node.BadParameter(absl::StrCat(node.num_inputs(), " arguments"), "5");
+  return false;
+}
+
+// Of a network of `units` of one step: weights, bias and state; data of `width` numbers for each of the samples.
+void Units(NodeShapes& node, int64_t units, int64_t width, int64_t samples) {
+  Sized(node, 1, {units, width});
+  Sized(node, 2, {units, units});
+  Sized(node, 3, {units});
+  Sized(node, 4, {samples, units});
+}
+
+void Rnn(NodeShapes& node) {
+  if (!HasFive(node)) return;
+  RankIs(node, 0, 2);
+  Units(node, SizeAt(node.at(1), 0), SizeAt(node.at(0), 1), SizeAt(node.at(0), 0));
+}
+
+void SequenceRnn(NodeShapes& node) {
+  if (!HasFive(node)) return;
+  RankIs(node, 0, 3);
+  const int batch = node.integer("time_major", 0) != 0 ? 1 : 0;
+  Units(node, SizeAt(node.at(1), 0), SizeAt(node.at(0), 2), SizeAt(node.at(0), batch));
+}
+
+void Svdf(NodeShapes& node) {
+  if (!HasFive(node)) return;
+  const int64_t filters = SizeAt(node.at(1), 0), rank = node.integer("rank", 0), memory = SizeAt(node.at(2), 1);
+  if (rank < 1 || (filters >= 0 && filters % rank != 0)) {
+    node.BadParameter(absl::StrCat("rank ", rank), "a divisor of the number of filters");
+    return;
+  }
+  RankIs(node, 0, 2);
+  Sized(node, 1, {-1, SizeAt(node.at(0), 1)});
+  Sized(node, 2, {filters, -1});
+  Sized(node, 3, {filters < 0 ? -1 : filters / rank});
+  int64_t kept = -1;
+  if (filters < 0 || memory < 0 || __builtin_mul_overflow(filters, memory, &kept)) kept = -1;
+  Sized(node, 4, {SizeAt(node.at(0), 0), kept});
+}
+
 }  // namespace
 
 ShapeCheck RecurrentCheckOf(absl::string_view op_type) {
-  return op_type == "UNIDIRECTIONAL_SEQUENCE_LSTM" ? &Lstm : nullptr;
+  if (op_type == "UNIDIRECTIONAL_SEQUENCE_LSTM") return &Lstm;
+  if (op_type == "UNIDIRECTIONAL_SEQUENCE_RNN") return &SequenceRnn;
+  if (op_type == "RNN") return &Rnn;
+  return op_type == "SVDF" ? &Svdf : nullptr;
 }
 
 }  // namespace quantgate

@@ -397,6 +397,17 @@ UNASKED = {'transposes_twice': 'an axis of the result reads one that another rea
            'average_padding': 'the result has no elements', 'max_padding': 'the result has no elements',
            'shape_in_another_type': 'the result is of the type of the option',
            'largest_in_another_type': 'the result is of the type of the option'}
+ROWS = 'SCATTER_ND', ('ScatterNdOptions', {})
+CASES |= {
+    'scattered': (ROWS[0], [ints([1], [0]), given(2, 3), ints(4, 3)], ROWS[1]),
+    'scattered_apart': (ROWS[0], [ints([1], [0]), given(3, 3), ints(4, 3)], ROWS[1]),
+    'scattered_alone': (ROWS[0], [ints([1], [0]), stored(), ints(4, 3)], ROWS[1]),
+    'stable_sum': ('STABLEHLO_ADD', [given(2, 3), given(2, 3)], None),
+    'stable_sum_spread': ('STABLEHLO_ADD', [given(2, 3), given(1, 3)], None),
+    'stable_largest_flat': ('STABLEHLO_MAXIMUM', [given(2, 3), given(3)], None),
+    'neighbors': ('LOCAL_RESPONSE_NORMALIZATION', [given(1, 2, 2, 3)], ('LocalResponseNormalizationOptions', {'radius': 1})),
+    'neighbors_of_three_axes': ('LOCAL_RESPONSE_NORMALIZATION', [given(2, 2, 3)],
+                                ('LocalResponseNormalizationOptions', {'radius': 1}))}
 CASES['shape_in_another_type'] = 'SHAPE', [given(2, 3)], ('ShapeOptions', {'outType': 4})
 CASES['largest_in_another_type'] = 'ARG_MAX', [given(2, 3), number(1)], ('ArgMaxOptions', {'outputType': 4})
 

@@ -376,7 +376,7 @@ def test_weights_that_are_taken_for_signed_ones(tmp_path):
         assert errors_of(model, target, tmp_path) == {'WRONG_NUMBERS'}
 
 
-def kept(operator, form, zero_point=-128, activation='RELU', weights='INT8'):
+def kept(operator, form, zero_point=-128, activation='RELU', weights='INT8', rank_stated=2, change=None):
     """A step of a network that keeps a state; the model, its input and what it computes in real numbers."""
     draw = np.random.default_rng(7)
     integers, stored = form == 'integer', form != 'float'
@@ -393,19 +393,22 @@ def kept(operator, form, zero_point=-128, activation='RELU', weights='INT8'):
                   constant('INT16' if integers else weight, (units * rank, memory), 0.01),
                   constant('INT32' if integers else 'FLOAT32', (units,), 0.01 / 512)]
         state = Tensor('INT16' if integers else 'FLOAT32', (2, units * rank * memory), [1 / 512] if integers else None, [0])
-        options = ('SVDFOptions', {'rank': rank})
+        options = ('SVDFOptions', {'rank': rank_stated})
     else:
         inputs = [given, constant(weight, (units, 5), 0.01), constant(weight, (units, units), 0.01),
                   constant('FLOAT32', (units,), 1)]
         state = Tensor('FLOAT32', (2, units))
         options = ('RNNOptions', {})
     options[1]['fusedActivationFunction'] = getattr(schema.ActivationFunctionType, activation)
-    case = Case(operator, [*inputs, state], [out], options)
     numbers = draw.integers(-100, 100, (2, 5)).astype(np.int8) if integers else draw.normal(size=(2, 5)).astype(np.float32)
     real = given.real(numbers) @ inputs[1].real(inputs[1].data).T
     if operator == 'SVDF':
         real = (real * inputs[2].real(inputs[2].data)[:, -1]).reshape(2, units, rank).sum(-1)
     real = np.maximum(real + inputs[3].real(inputs[3].data), 0 if activation == 'RELU' else -np.inf)
+    arguments = [*inputs, state]
+    if change is not None:
+        change(arguments)
+    case = Case(operator, arguments, [out], options)
     return with_states(case, False, ('in4',)), numbers, out, real
 
 
@@ -426,6 +429,18 @@ def test_layers_that_keep_a_state(operator, form, change, refused, wrong, tmp_pa
         if not refused:
             off = abs(out.real(answer.outputs[0][0]) - np.clip(real, None, 25.5 if form == 'integer' else None)).max()
             assert (off > (0.2 if form == 'integer' else 0.05 * abs(real).max())) == wrong, off
+
+
+@pytest.mark.parametrize('operator, change, holds', [
+    *[('SVDF', {'change': larger(*place)}, False) for place in [(1, 0), (1, 1), (2, 0), (3, 0), (4, 0), (4, 1)]],
+    *[('SVDF', {'rank_stated': rank}, rank == 2) for rank in (0, 1, 2, 3, 4)],
+    *[('RNN', {'change': larger(*place)}, False) for place in [(1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (4, 0), (4, 1)]]])
+def test_shapes_of_layers_that_keep_a_state(operator, change, holds, tmp_path):
+    model, numbers, _, _ = kept(operator, 'float', **change)
+    path = tmp_path / 'model.tflite'
+    path.write_bytes(model)
+    assert bool(ask([(model, [[numbers]], 'reference')])[0].error) != holds
+    assert bool(errors_of(model, 'reference', tmp_path)) != holds
 
 
 def test_channels_on_one_side(tmp_path):
