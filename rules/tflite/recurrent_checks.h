@@ -1,5 +1,5 @@
-// What LiteRT's kernels of layers that keep a state ask of the shapes of weights, biases and states, and which of them go
-// together.
+// What LiteRT's kernels of layers that keep a state ask of the shapes of weights, biases and states, and which of them
+// go together.
 #ifndef QUANTGATE_RULES_TFLITE_RECURRENT_CHECKS_H_
 #define QUANTGATE_RULES_TFLITE_RECURRENT_CHECKS_H_
 

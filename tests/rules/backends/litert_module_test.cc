@@ -402,6 +402,50 @@ GraphBuilder BranchGiving(const std::string& first, const std::string& second) {
   return b;
 }
 
+// Rows of x are updated by these operators.
+GraphBuilder Scattering(const std::vector<std::string>& operators) {
+  GraphBuilder b = Empty();
+  b.Input("x", kFloat, {4, 3});
+  b.Input("at", kInt32, {2, 1});
+  b.Input("rows", kFloat, {2, 3});
+  v1::Attribute& update = *b.Node("STABLEHLO_SCATTER", "op", {"x", "at", "rows"}, {"y"}).add_attributes();
+  update.set_name(b.Symbol("update_computation_subgraph_index"));
+  update.set_graph(1);
+  b.Shape("y", kFloat, {4, 3});
+  b.Output("y");
+  GraphBuilder body(v1::Graph::TFLITE);
+  for (const char* name : {"a", "b"}) body.Input(name, kFloat, {});
+  std::string last = "b";
+  for (const std::string& op : operators) {
+    body.Node(op, last + "1", {"a", last}, {last + "1"});
+    last += "1";
+    body.Shape(last, kFloat, {});
+  }
+  body.Output(last);
+  *b.graph.add_subgraphs() = body.graph;
+  return b;
+}
+
+// Weights of a FULLY_CONNECTED, some of which are stored.
+GraphBuilder Densified(bool sparse) {
+  GraphBuilder b = Empty();
+  b.Input("x", kFloat, {2, 8});
+  b.Weight("packed", kFloat, {4, 8}, 128);
+  if (sparse) {
+    v1::Sparsity& sparsity = SparsityOf(b, "packed");
+    for (int i = 0; i < 2; ++i) sparsity.add_traversal_order(i);
+    sparsity.add_sizes(4);
+    sparsity.add_sizes(-1);
+  }
+  b.Node("DENSIFY", "unpack", {"packed"}, {"w"});
+  b.Shape("w", kFloat, {4, 8});
+  b.Weight("b", kFloat, {4}, 16);
+  b.Node("FULLY_CONNECTED", "op", {"x", "w", "b"}, {"y"});
+  b.Shape("y", kFloat, {2, 4});
+  b.Output("y");
+  return b;
+}
+
 // Of 2 input channels and 4 output channels.
 GraphBuilder DepthwiseOf(int64_t multiplier) {
   GraphBuilder b = Empty();
@@ -791,6 +835,18 @@ std::vector<Case> Cases() {
       {"BranchThatGivesTwice", kReference, [] { return BranchGiving("s", "s"); }, "GS603", wrong},
       {"BranchThatHandsOnTwice", kReference, [] { return BranchGiving("a", "a"); }, ""},
       {"BranchOfTwo", kReference, [] { return BranchGiving("s", "a"); }, ""},
+
+      {"ScatterThatWrites", kReference, [] { return Scattering({}); }, ""},
+      {"ScatterThatAdds", kReference, [] { return Scattering({"STABLEHLO_ADD"}); }, ""},
+      {"ScatterOfAnotherAdd", kReference, [] { return Scattering({"ADD"}); }, "CV601", refused, fails},
+      {"ScatterOfTwo", kReference,
+       [] {
+         return Scattering({"STABLEHLO_ADD", "STABLEHLO_ADD"});
+       },
+       "CV601", refused, fails},
+      {"DensifiedWeight", kReference, [] { return Unpacked(true); }, ""},
+      {"DensifiedWeightByDelegate", kXnnpack, [] { return Unpacked(true); }, ""},
+      {"DensifiedOfWhole", kReference, [] { return Unpacked(false); }, "CV601", refused, fails},
 
       {"DepthwiseOfTwo", kXnnpack, [] { return DepthwiseOf(2); }, ""},
       {"DepthwiseOfOneOfTwo", kXnnpack, [] { return DepthwiseOf(1); }, "GS107", refused, fails},
