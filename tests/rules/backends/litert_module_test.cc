@@ -844,9 +844,9 @@ std::vector<Case> Cases() {
          return Scattering({"STABLEHLO_ADD", "STABLEHLO_ADD"});
        },
        "CV601", refused, fails},
-      {"DensifiedWeight", kReference, [] { return Unpacked(true); }, ""},
-      {"DensifiedWeightByDelegate", kXnnpack, [] { return Unpacked(true); }, ""},
-      {"DensifiedOfWhole", kReference, [] { return Unpacked(false); }, "CV601", refused, fails},
+      {"DensifiedWeight", kReference, [] { return Densified(true); }, ""},
+      {"DensifiedWeightByDelegate", kXnnpack, [] { return Densified(true); }, ""},
+      {"DensifiedOfWhole", kReference, [] { return Densified(false); }, "CV601", refused, fails},
 
       {"DepthwiseOfTwo", kXnnpack, [] { return DepthwiseOf(2); }, ""},
       {"DepthwiseOfOneOfTwo", kXnnpack, [] { return DepthwiseOf(1); }, "GS107", refused, fails},
