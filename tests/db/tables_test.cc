@@ -392,12 +392,12 @@ TEST(Socs, KnowTheToolchainsNames) {
 TEST(ShippedDatabase, ListsTablesByBackendAndVersion) {
   std::vector<std::string> names;
   for (const TableInfo& info : Shipped().tables()) names.push_back(absl::StrCat(info.backend, "@", info.sdk));
-  EXPECT_THAT(
-      names, testing::ElementsAre("litert@2.3.0", "litert_xnnpack@2.3.0", "onnxruntime@1.31.1",
-                                  "onnxruntime_master@1.31.1", "qnn_htp@2.13.0", "qnn_htp@2.25.0", "qnn_htp@2.47.0",
-                                  "qnn_htp@2.49.40", "qnn_htp@2.51.0", "qnn_htp_fp16@2.13.0", "qnn_lpai@2.25.0",
-                                  "qnn_master@2.25.0", "qnn_master@2.49.40", "tflite_master@2.3.0",
-                                  "x86_inductor@2.13.0", "x86_master@2.13.0", "xnnpack@1.5.1", "xnnpack_master@1.5.1"));
+  EXPECT_THAT(names, testing::ElementsAre(
+                         "ethos_u@5.2.0", "ethos_u85@5.2.0", "ethos_u_master@5.2.0", "litert@2.3.0",
+                         "litert_xnnpack@2.3.0", "onnxruntime@1.31.1", "onnxruntime_master@1.31.1", "qnn_htp@2.13.0",
+                         "qnn_htp@2.25.0", "qnn_htp@2.47.0", "qnn_htp@2.49.40", "qnn_htp@2.51.0", "qnn_htp_fp16@2.13.0",
+                         "qnn_lpai@2.25.0", "qnn_master@2.25.0", "qnn_master@2.49.40", "tflite_master@2.3.0",
+                         "x86_inductor@2.13.0", "x86_master@2.13.0", "xnnpack@1.5.1", "xnnpack_master@1.5.1"));
 }
 
 }  // namespace

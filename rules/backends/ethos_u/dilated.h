@@ -1,5 +1,5 @@
-// SPACE_TO_BATCH_ND, a convolution and BATCH_TO_SPACE_ND: how older converters write dilation. Vela makes one convolution of
-// the three before it looks what the NPU takes.
+// SPACE_TO_BATCH_ND, a convolution and BATCH_TO_SPACE_ND: how older converters write dilation. Vela makes one
+// convolution of the three before it looks what the NPU takes.
 #ifndef QUANTGATE_RULES_BACKENDS_ETHOS_U_DILATED_H_
 #define QUANTGATE_RULES_BACKENDS_ETHOS_U_DILATED_H_
 
@@ -9,8 +9,8 @@
 
 namespace quantgate::ethos_u {
 
-// The node is the first or the last of three such, of integers, each with one reader; a RESHAPE or EXPAND_DIMS that only
-// adds or drops axes of size 1 may stand on either side of the convolution.
+// The node is the first or the last of three such, of integers, each with one reader; a RESHAPE or EXPAND_DIMS that
+// only adds or drops axes of size 1 may stand on either side of the convolution.
 bool IsMergedIntoConvolution(const Graph& graph, int32_t node);
 
 }  // namespace quantgate::ethos_u
