@@ -14,6 +14,7 @@
 #include "rules/backends/ethos_u/dilated.h"
 #include "rules/backends/ethos_u/placement.h"
 #include "rules/backends/ethos_u/semantics.h"
+#include "rules/backends/ethos_u/used.h"
 #include "rules/backends/table_module.h"
 #include "rules/backends/table_target.h"
 #include "rules/backends/tflite_lowering.h"
@@ -99,7 +100,9 @@ absl::StatusOr<Target> Resolve(const db::TableSource& tables, const TargetName& 
 
 Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
   const Graph& graph = context.graph();
-  if (graph.origin() == v1::Graph::TFLITE && IsMergedIntoConvolution(graph, op.node)) return Folded();
+  if (graph.origin() == v1::Graph::TFLITE) {
+    if (!context.Once(UsedNodes)[op.node] || IsMergedIntoConvolution(graph, op.node)) return Folded();
+  }
   return LowerTflite(context, op, emission);
 }
 

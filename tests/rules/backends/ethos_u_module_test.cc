@@ -429,6 +429,34 @@ TEST(EthosUModule, MergesDilationAroundAConvolution) {
   EXPECT_EQ(Ask(b.graph, k55)->outcome().kind(), kPartial);
 }
 
+// Flatten, as Keras writes it: the shape is computed, and said by the output already. A slice needs its own.
+TEST(EthosUModule, DropsWhatNoOutputDependsOn) {
+  const auto outcome = [](const std::string& op) {
+    GraphBuilder b(v1::Graph::TFLITE);
+    b.graph.set_format_version(3);
+    for (const char* name : {"x", "like"}) {
+      b.Input(name, kInt8, {2, 128});
+      Quantize(b, name, 0.1, 0);
+    }
+    b.Shape("shape", kInt32, {2});
+    v1::Attribute& type = *b.Node("SHAPE", "shape", {"like"}, {"shape"}).add_attributes();
+    type.set_name(b.Symbol("out_type"));
+    type.set_dtype(kInt32);
+    b.Ints("begin", kInt32, {0, 0}).set_stored_bytes(8);
+    b.Shape("y", kInt8, {2, 128});
+    Quantize(b, "y", 0.1, 0);
+    if (op == "SLICE") {
+      b.Node(op, "op", {"x", "begin", "shape"}, {"y"});
+    } else {
+      b.Node(op, "op", {"x", "shape"}, {"y"});
+    }
+    b.Output("y");
+    return Ask(b.graph, k55)->outcome().kind();
+  };
+  EXPECT_EQ(outcome("RESHAPE"), kFull);
+  EXPECT_EQ(outcome("SLICE"), kPartial);
+}
+
 // Weights are not looked at twice: their sums, or what the smallest and largest of them allow.
 TEST(EthosUModule, JudgesSumsOfWeights) {
   const auto graph = [](double low, double high) {

@@ -1,0 +1,17 @@
+// Which nodes Vela looks at: it drops what no output of the model depends on before it looks what the NPU takes.
+#ifndef QUANTGATE_RULES_BACKENDS_ETHOS_U_USED_H_
+#define QUANTGATE_RULES_BACKENDS_ETHOS_U_USED_H_
+
+#include <vector>
+
+#include "rules/engine/context.h"
+
+namespace quantgate::ethos_u {
+
+// By node. The shape that a RESHAPE is told and the size that a resize is are not looked at, where the operator is one
+// for the NPU by its type: they are those of the output, and what computes them goes. Linear time.
+std::vector<bool> UsedNodes(const CheckContext& context);
+
+}  // namespace quantgate::ethos_u
+
+#endif  // QUANTGATE_RULES_BACKENDS_ETHOS_U_USED_H_
