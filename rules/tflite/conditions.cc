@@ -15,7 +15,9 @@ bool SameShape(const Shape& a, const Shape& b) {
 
 }  // namespace
 
-int64_t SizeAt(const Shape& shape, int dim) { return shape.known && dim < shape.rank() ? shape.dims[dim] : -1; }
+int64_t SizeAt(const Shape& shape, int64_t dim) {
+  return shape.known && dim >= 0 && dim < shape.rank() ? shape.dims[dim] : -1;
+}
 int64_t CountOrUnknown(const Shape& shape) { return shape.is_static() ? CountOf(shape.dims).value_or(-1) : -1; }
 int64_t LastSize(const Shape& shape) { return shape.known && shape.rank() > 0 ? shape.dims.back() : -1; }
 

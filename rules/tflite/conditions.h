@@ -12,7 +12,7 @@
 namespace quantgate {
 
 // -1: not known.
-int64_t SizeAt(const Shape& shape, int dim);
+int64_t SizeAt(const Shape& shape, int64_t dim);
 int64_t CountOrUnknown(const Shape& shape);
 int64_t LastSize(const Shape& shape);
 

@@ -216,7 +216,7 @@ void Gather(NodeShapes& node) {
   const auto [least, most] = absl::c_minmax_element(*indices);
   const Shape data = node.at(0);
   const int64_t axis = node.integer("axis", 0);
-  const int64_t size = SizeAt(data, static_cast<int>(axis < 0 ? axis + data.rank() : axis));
+  const int64_t size = SizeAt(data, axis < 0 ? axis + data.rank() : axis);
   if (*least < 0) {
     node.BadParameter(absl::StrCat("index ", *least), "0 or more");
   } else if (size >= 0 && *most >= size) {

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "rules/constraints/backend_op.h"
+#include "rules/graph/elements.h"
 #include "rules/graph/graph.h"
 
 namespace quantgate::ethos_u {
@@ -45,16 +45,22 @@ class Call {
   const Graph& graph() const { return graph_; }
   int32_t node() const { return op_.node; }
 
+  // Of 32 bits, as the file has them.
   int64_t option(absl::string_view name, int64_t fallback) const;
   double real_option(absl::string_view name, double fallback) const;
 
-  // Null: unknown, or a size of it is.
+  // None: not known, or a size of it is not, or none that a file can have.
   std::optional<Dims> dims(const BackendTensor* tensor) const;
   std::optional<Dims> input_dims(size_t position) const { return dims(input(position)); }
   std::optional<Dims> output_dims(size_t position = 0) const { return dims(output(position)); }
 
+  // The size along the axis may change.
+  bool resizable(const BackendTensor* tensor, int axis) const;
+  // So may one along another axis than the first.
+  bool resizable(const BackendTensor* tensor) const;
+
   // What a constant holds; none where it is not one, or its numbers are not here.
-  std::optional<std::vector<int64_t>> integers(size_t position) const;
+  std::optional<IntegerView> integers(size_t position) const;
 
  private:
   static const BackendTensor* At(absl::Span<const BackendTensor> tensors, size_t position) {

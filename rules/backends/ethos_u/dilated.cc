@@ -20,7 +20,7 @@ std::vector<int64_t> Squeezed(const Graph& graph, int32_t value) {
 // What reads the node's output and nothing else does; -1: none, or several.
 int32_t ReaderOf(const Graph& graph, int32_t node) {
   const int32_t output = graph.num_outputs(node) == 1 ? graph.output(node, 0) : -1;
-  if (output < 0 || graph.is_graph_output(output) || graph.uses(output).size() != 1) return -1;
+  if (output < 0 || graph.uses(output).size() != 1) return -1;
   return graph.uses(output)[0].node;
 }
 
@@ -35,7 +35,9 @@ bool IsConvolution(const Graph& graph, int32_t node) {
   const absl::string_view op = graph.op_type(node);
   if (op != "CONV_2D" && op != "DEPTHWISE_CONV_2D") return false;
   const int32_t data = graph.num_inputs(node) > 0 ? graph.input(node, 0) : -1;
-  return data >= 0 && IsInteger(graph.dtype(data)) && graph.value_spec(data) >= 0;
+  if (data < 0 || !IsInteger(graph.dtype(data)) || graph.value_spec(data) < 0) return false;
+  // Longer ones are not taken together with dilation.
+  return graph.int_attribute(node, "stride_w", 1) <= 3 && graph.int_attribute(node, "stride_h", 1) <= 3;
 }
 
 bool OnlyMovesOnes(const Graph& graph, int32_t node) {

@@ -109,7 +109,9 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
 FindingDraft Draft(const RuleInfo& rule, const BackendOp& op, Complaint complaint, const Target& target) {
   FindingDraft draft{.rule = &rule};
   draft.place.node = op.node;
-  if (complaint.input >= 0) draft.place = PlaceOf(op, {PortRef::kInput, complaint.input});
+  if (complaint.input >= 0) {
+    draft.place = PlaceOf(op, {PortRef::kInput, static_cast<int16_t>(std::min(complaint.input, 32767))});
+  }
   draft.observed = std::move(complaint.observed);
   draft.allowed = std::move(complaint.allowed);
   draft.source.kind = v1::Source::MEASURED;

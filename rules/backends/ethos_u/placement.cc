@@ -9,7 +9,9 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/numeric/bits.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "rules/graph/elements.h"
 
@@ -37,7 +39,8 @@ struct Size {
 
 Size Strides(const Call& call) { return {call.option("stride_w", 1), call.option("stride_h", 1)}; }
 
-std::string Text(Size size) { return absl::StrCat(size.width, " x ", size.height); }
+// As shapes are written.
+std::string Text(Size size) { return absl::StrCat(size.height, " x ", size.width); }
 
 bool IsSame(const Call& call) { return call.option("padding", 0) == 0; }
 
@@ -66,6 +69,35 @@ bool IsPadded(const Call& call) {
          (result[kHeight] - 1) * strides.height + dilated_height > data[kHeight];
 }
 
+// A PAD of zeros along height and width that nothing else reads becomes the convolution's own padding.
+bool IsPaddedInFront(const Call& call) {
+  const Graph& graph = call.graph();
+  const int32_t data = call.input(0)->value;
+  const int32_t pad = data < 0 || graph.uses(data).size() != 1 ? -1 : graph.producer(data);
+  if (pad < 0 || graph.num_inputs(pad) < 2) return false;
+  const absl::string_view op = graph.op_type(pad);
+  const int32_t amounts = graph.input(pad, 1);
+  if ((op != "PAD" && op != "PADV2") || amounts < 0 || !graph.is_constant(amounts)) return false;
+  const IntegerView numbers = IntegersOf(graph.value(amounts));
+  const std::optional<Size> kernel = Kernel(call);
+  if (numbers.size() != 8 || !kernel) return false;
+  const bool elsewhere = numbers[0] != 0 || numbers[1] != 0 || numbers[6] != 0 || numbers[7] != 0;
+  const bool covered =
+      std::max(numbers[2], numbers[3]) < kernel->height && std::max(numbers[4], numbers[5]) < kernel->width;
+  const bool any = numbers[2] > 0 || numbers[3] > 0 || numbers[4] > 0 || numbers[5] > 0;
+  if (elsewhere || !covered || !any) return false;
+  if (op == "PAD") return true;
+  const int32_t fill = graph.num_inputs(pad) > 2 ? graph.input(pad, 2) : -1;
+  const QuantParams* params = call.input(0)->qparams;
+  const IntegerView filled = fill < 0 ? IntegerView() : IntegersOf(graph.value(fill));
+  return params != nullptr && filled.size() == 1 && static_cast<double>(filled[0]) == params->zero_point(0);
+}
+
+bool IsGrouped(const Call& call) {
+  const std::optional<Dims> in = call.input_dims(0), filter = call.input_dims(1);
+  return in && filter && !in->empty() && !filter->empty() && in->back() > filter->back();
+}
+
 // Longer steps are taken apart, if each covers what no other does.
 Found UnrolledStrides(const Call& call) {
   const std::optional<Dims> out = call.output_dims();
@@ -74,7 +106,11 @@ Found UnrolledStrides(const Call& call) {
   const Size strides = Strides(call);
   if ((strides.width <= 3 || result[kWidth] == 1) && (strides.height <= 3 || result[kHeight] == 1)) return std::nullopt;
   const bool dilated = call.option("dilation_w_factor", 1) != 1 || call.option("dilation_h_factor", 1) != 1;
-  if (!dilated && !IsPadded(call)) return std::nullopt;
+  if (!dilated && !IsPadded(call)) {
+    if (!call.Is("CONV_2D") || (!IsGrouped(call) && !IsPaddedInFront(call))) return std::nullopt;
+    return Complaint{absl::StrCat("strides ", Text(strides), IsGrouped(call) ? " in groups" : " behind a PAD"),
+                     "strides up to 3", -1, Complaint::kStops};
+  }
   return Complaint{absl::StrCat("strides ", Text(strides), dilated ? " with dilation" : " with padding"),
                    "strides up to 3, or longer ones without padding and dilation"};
 }
@@ -132,11 +168,12 @@ Found WeightSum(const Call& call) {
   const int64_t each = Product(*dims) / channels;
   const bool wide = !call.before_u85() && data->bits != 8;
   const int64_t most = 127 * (wide ? int64_t{1} << 24 : kMost16Bits);
-  if (255 * each < most) return std::nullopt;
+  if (each < most / 255) return std::nullopt;
   const QuantParams* params = weights->qparams;
   const auto zero_point = [&](int64_t channel) -> double {
     if (params == nullptr || params->zero_points.empty()) return 0;
-    return params->zero_points[params->zero_points.size() > 1 ? channel : 0];
+    const bool of_each = params->zero_points.size() == static_cast<size_t>(channels);
+    return params->zero_points[of_each ? channel : 0];
   };
   const std::string allowed = absl::StrCat("at most ", most);
   const v1::Value& value = call.graph().value(weights->value);
@@ -151,7 +188,7 @@ Found WeightSum(const Call& call) {
     if (largest * static_cast<double>(each) <= static_cast<double>(most)) return std::nullopt;
     const double least = smallest * static_cast<double>(each);
     if (least > static_cast<double>(most)) {
-      return Complaint{absl::StrCat("weights of a channel that add up to ", static_cast<int64_t>(least)), allowed, 1};
+      return Complaint{absl::StrFormat("weights of a channel that add up to %.10g", least), allowed, 1};
     }
     return Complaint{"weights whose sums are not known", allowed, 1, Complaint::kPerhaps};
   }
@@ -162,8 +199,7 @@ Found WeightSum(const Call& call) {
       sum += std::fabs(static_cast<double>(numbers[at]) - zero_point(channel));
     }
     if (sum <= static_cast<double>(most)) continue;
-    return Complaint{absl::StrCat("weights of channel ", channel, " that add up to ", static_cast<int64_t>(sum)),
-                     allowed, 1};
+    return Complaint{absl::StrFormat("weights of channel %d that add up to %.10g", channel, sum), allowed, 1};
   }
   return std::nullopt;
 }
@@ -204,10 +240,10 @@ Found FullyConnectedWeights(const Call& call) {
 Found MatMul(const Call& call) {
   const std::optional<Dims> in = call.input_dims(0), out = call.output_dims();
   const BackendTensor* data = call.input(0);
-  if (!in || !out || in->size() < 2 || out->empty()) return std::nullopt;
-  if (call.Is("FULLY_CONNECTED") && data->type.type != v1::DATA_TYPE_INT8) {
+  if (call.Is("FULLY_CONNECTED") && data != nullptr && data->type.type != v1::DATA_TYPE_INT8) {
     return Complaint{"weights that are computed, and an input of another type than int8", "int8", 0};
   }
+  if (!in || !out || in->size() < 2 || out->empty()) return std::nullopt;
   const bool turned = call.option("adj_x", 0) != 0;
   const int64_t reduced = (*in)[in->size() - (turned ? 2 : 1)];
   if (reduced > kMost16Bits) return Complaint{absl::StrCat("sums of ", reduced, " products"), "at most 65536"};
@@ -232,19 +268,37 @@ Found OneShape(const Call& call) {
   return Complaint{absl::StrCat(ShapeText(*in), " in and ", ShapeText(*out), " out"), "one shape"};
 }
 
+// Parameters that are looked at when the operator is written, and have to be there.
+Found Computed(const Call& call, size_t position) {
+  const BackendTensor* parameter = call.input(position);
+  if (parameter == nullptr || parameter->is_static) return std::nullopt;
+  return Complaint{"a parameter that is computed", "a constant", static_cast<int>(position), Complaint::kStops};
+}
+
 Found Mean(const Call& call) {
+  if (Found found = Computed(call, 1); found) return found;
   const std::optional<Dims> in = call.input_dims(0);
-  const std::optional<std::vector<int64_t>> axes = call.integers(1);
+  const std::optional<IntegerView> axes = call.integers(1);
   if (!in || !axes) return std::nullopt;
   const std::array<int64_t, 4> data = Nhwc(*in);
   if (data[0] > 1) return Complaint{absl::StrCat("a batch of ", data[0]), "a batch of 1"};
   std::array<bool, 4> reduced = {};
   const int rank = static_cast<int>(in->size());
+  bool outer = false;
   for (const int64_t stated : *axes) {
-    const int64_t axis = 4 - rank + (stated < 0 ? stated + rank : stated);
-    if (axis >= 0 && axis < 4) reduced[axis] = true;
+    if (stated < -rank || stated >= rank) continue;
+    const int64_t axis = stated < 0 ? stated + rank : stated;
+    if (axis + 4 >= rank) {
+      reduced[axis + 4 - rank] = true;
+    } else {
+      outer = outer || (*in)[axis] > 1;
+    }
   }
-  if (reduced[kDepth] && data[kHeight] != 1 && data[kWidth] != 1 && data[kDepth] != 1) {
+  // Of more than four axes it looks at the second to the fourth.
+  const auto is_one = [](int64_t size) { return size == 1; };
+  const bool thin =
+      rank > 4 ? absl::c_any_of(in->subspan(1, 3), is_one) : std::any_of(data.begin() + kHeight, data.end(), is_one);
+  if (reduced[kDepth] && !thin) {
     return Complaint{absl::StrCat("a mean over channels of ", ShapeText(*in)), "a height, width or depth of 1"};
   }
   constexpr int64_t kMostSize = 64 * 64;
@@ -258,7 +312,9 @@ Found Mean(const Call& call) {
   // Sums stay within 32 bits.
   const int64_t most = int64_t{1} << (type == v1::DATA_TYPE_INT8 ? 24 : type == v1::DATA_TYPE_UINT8 ? 23 : 16);
   if (count > most) return Complaint{absl::StrCat("a mean of ", count, " elements"), absl::StrCat("at most ", most)};
-  return std::nullopt;
+  if (!outer) return std::nullopt;
+  return Complaint{absl::StrCat("a mean over the outer axes of ", ShapeText(*in)), "the last four axes", 0,
+                   Complaint::kStops};
 }
 
 // What a slice leaves of every axis.
@@ -268,8 +324,7 @@ struct Slice {
 };
 
 std::optional<Slice> SliceOf(const Call& call, Dims in) {
-  const std::optional<std::vector<int64_t>> begins = call.integers(1), ends = call.integers(2),
-                                            strides = call.integers(3);
+  const std::optional<IntegerView> begins = call.integers(1), ends = call.integers(2), strides = call.integers(3);
   if (!begins || !ends || !strides) return std::nullopt;
   const size_t entries = std::min({begins->size(), ends->size(), strides->size()});
   const auto is = [&](absl::string_view mask, size_t entry) {
@@ -327,12 +382,12 @@ Found StridedSlice(const Call& call) {
 
 Found ArgMax(const Call& call) {
   const std::optional<Dims> in = call.input_dims(0);
-  const std::optional<std::vector<int64_t>> axis = call.integers(1);
+  const std::optional<IntegerView> axis = call.integers(1);
   if (!in || in->empty()) return std::nullopt;
   if (in->back() > 127) return Complaint{absl::StrCat("a depth of ", in->back()), "at most 127"};
   const int64_t last = static_cast<int64_t>(in->size()) - 1;
-  if (axis && !axis->empty() && axis->front() != last && axis->front() != -1) {
-    return Complaint{absl::StrCat("axis ", axis->front()), "the last axis"};
+  if (axis && !axis->empty() && (*axis)[0] != last && (*axis)[0] != -1) {
+    return Complaint{absl::StrCat("axis ", (*axis)[0]), "the last axis"};
   }
   if (in->size() <= 3 || Product(in->subspan(0, in->size() - 3)) == 1) return std::nullopt;
   return Complaint{absl::StrCat("an input of ", ShapeText(*in)), "a batch of 1", 0, Complaint::kStops};
@@ -394,7 +449,7 @@ Found Resize(const Call& call) {
 }
 
 // The order of axes as it moves height, width and channels: those in front stay where they are. None: they do not.
-std::optional<std::array<int, 3>> InnerOrder(const std::vector<int64_t>& order) {
+std::optional<std::array<int, 3>> InnerOrder(const IntegerView& order) {
   const int rank = static_cast<int>(order.size());
   std::array<int, 3> inner = {0, 1, 2};
   for (int i = 0; i < rank; ++i) {
@@ -410,7 +465,7 @@ std::optional<std::array<int, 3>> InnerOrder(const std::vector<int64_t>& order) 
   return inner;
 }
 
-Found TransposeBefore85(const Call& call, Dims in, const std::vector<int64_t>& order) {
+Found TransposeBefore85(const Call& call, Dims in, const IntegerView& order) {
   const std::optional<std::array<int, 3>> inner = InnerOrder(order);
   const bool stays = inner == std::array<int, 3>{0, 1, 2};
   const std::string what = absl::StrCat("(", absl::StrJoin(order, ", "), ") of ", ShapeText(in));
@@ -434,10 +489,10 @@ Found TransposeBefore85(const Call& call, Dims in, const std::vector<int64_t>& o
     if (std::max({data[kHeight], data[kWidth], data[kDepth]}) <= kMost16Bits) return std::nullopt;
     return Complaint{what, "sizes up to 65536"};
   }
-  const int64_t all = Product(in);
+  const int64_t all = absl::c_linear_search(in, 0) ? 0 : Product(in);
   for (size_t i = 0; i < in.size() && all > 0; ++i) {
     for (size_t j = i + 1; j < in.size(); ++j) {
-      if (all / (in[i] * in[j]) > kMost16Bits) return Complaint{what, "65536 elements beside any two axes"};
+      if (all / in[i] / in[j] > kMost16Bits) return Complaint{what, "65536 elements beside any two axes"};
     }
   }
   return std::nullopt;
@@ -445,7 +500,7 @@ Found TransposeBefore85(const Call& call, Dims in, const std::vector<int64_t>& o
 
 Found Transpose(const Call& call) {
   const std::optional<Dims> in = call.input_dims(0);
-  const std::optional<std::vector<int64_t>> order = call.integers(1);
+  const std::optional<IntegerView> order = call.integers(1);
   if (order && order->size() > 8) return Complaint{absl::StrCat(order->size(), " axes"), "at most 8"};
   if (!in || !order || order->size() != in->size() || !call.before_u85()) return std::nullopt;
   const bool valid =
@@ -458,8 +513,11 @@ Found ScatterNd(const Call& call) {
   if (places && !places->empty() && places->back() != 1) {
     return Complaint{absl::StrCat("indices of ", places->back(), " numbers"), "indices of one number", 0};
   }
-  const std::optional<std::vector<int64_t>> indices = call.integers(0);
-  if (!indices) return std::nullopt;
+  const std::optional<IntegerView> indices = call.integers(0);
+  constexpr size_t kMostLookedAt = 1 << 16;
+  if (!indices || indices->size() > kMostLookedAt) {
+    return Complaint{"indices that are not listed", "distinct indices", 0, Complaint::kPerhaps};
+  }
   const absl::flat_hash_set<int64_t> distinct(indices->begin(), indices->end());
   if (distinct.size() == indices->size()) return std::nullopt;
   return Complaint{"an index that is there twice", "distinct indices", 0};
@@ -490,7 +548,7 @@ Found FusedActivation(const Call& call) {
 }
 
 Found Reverse(const Call& call) {
-  const std::optional<std::vector<int64_t>> axes = call.integers(1);
+  const std::optional<IntegerView> axes = call.integers(1);
   if (!axes) return std::nullopt;
   return Complaint{absl::StrCat("axes ", absl::StrJoin(*axes, ", ")), "no axes"};
 }
@@ -510,12 +568,18 @@ Found Lstm(const Call& call) {
       if (call.input(position) != nullptr) return Complaint{part.name, "none", static_cast<int>(position)};
     }
   }
-  return std::nullopt;
+  // They are not among its arguments.
+  return Complaint{"intermediate tensors that are not in the graph", "five of them, with shapes", -1,
+                   Complaint::kPerhaps};
 }
 
 // Variables are kept between runs: Vela ends over a model of one access to them, and what it does to more was not
 // asked.
 Found Variable(const Call&) { return Complaint{"a variable", "what was not asked yet", -1, Complaint::kPerhaps}; }
+
+bool IsReduction(const Call& call) {
+  return call.Is("ARG_MAX") || call.Is("MEAN") || call.Is("SUM") || absl::StartsWith(call.name(), "REDUCE_");
+}
 
 // Of a size that may change, but for the batch; or without axes, where it is no constant.
 Found Unshaped(const Call& call) {
@@ -524,14 +588,11 @@ Found Unshaped(const Call& call) {
     const BackendTensor* tensor = of_output ? call.output(i - call.inputs()) : call.input(i);
     if (tensor == nullptr || tensor->value < 0 || tensor->is_static) continue;
     const int place = of_output ? -1 : static_cast<int>(i);
-    const bool parameter = !of_output && !tensor->type.quantized && call.Is("ARG_MAX") && i == 1;
+    // Which axis to work along is judged where it has to be a constant.
+    const bool parameter = i == 1 && !of_output && IsReduction(call);
     if (tensor->rank == 0 && !parameter)
       return Complaint{of_output ? "a scalar as output" : "a scalar", "tensors with axes", place};
-    const auto& resizable = call.graph().value(tensor->value).dim_symbols();
-    for (int axis = 1; axis < resizable.size(); ++axis) {
-      if (resizable[axis] == 0) continue;
-      return Complaint{absl::StrCat("a size along axis ", axis, " that may change"), "only a batch of any size", place};
-    }
+    if (call.resizable(tensor)) return Complaint{"a size that may change", "only a batch of any size", place};
   }
   return std::nullopt;
 }
@@ -573,13 +634,6 @@ Found MovedRank(const Call& call) {
   return std::nullopt;
 }
 
-// Parameters that are looked at when the operator is written, and have to be there.
-Found Computed(const Call& call, size_t position) {
-  const BackendTensor* parameter = call.input(position);
-  if (parameter == nullptr || parameter->is_static) return std::nullopt;
-  return Complaint{"a parameter that is computed", "a constant", static_cast<int>(position), Complaint::kStops};
-}
-
 Found ArgMaxOf(const Call& call) {
   if (call.before_u85()) {
     if (Found found = ArgMax(call); found) return found;
@@ -614,7 +668,7 @@ Found OneInputType(const Call& call) {
 }
 
 Found NegativePads(const Call& call) {
-  const std::optional<std::vector<int64_t>> amounts = call.integers(1);
+  const std::optional<IntegerView> amounts = call.integers(1);
   if (!call.before_u85() || !amounts || absl::c_all_of(*amounts, [](int64_t amount) { return amount >= 0; })) {
     return std::nullopt;
   }

@@ -58,6 +58,19 @@ Found Activation(const Call& call) {
   return Complaint{"the fused activation SIGN_BIT", "NONE, RELU, RELU_N1_TO_1, RELU6 or TANH"};
 }
 
+Found Scales(const Call& call) {
+  for (size_t i = 0; i < call.inputs() + call.outputs(); ++i) {
+    const bool of_output = i >= call.inputs();
+    const BackendTensor* tensor = of_output ? call.output(i - call.inputs()) : call.input(i);
+    if (tensor == nullptr || tensor->qparams == nullptr) continue;
+    for (const double scale : tensor->qparams->scales) {
+      if (std::isfinite(scale)) continue;
+      return Complaint{absl::StrCat("a scale of ", scale), "finite scales", of_output ? -1 : static_cast<int>(i)};
+    }
+  }
+  return std::nullopt;
+}
+
 Found ScaleRatio(const Call& call) {
   const auto scale = [](const BackendTensor* tensor) -> std::optional<float> {
     if (tensor == nullptr || tensor->qparams == nullptr || tensor->qparams->scales.empty()) return std::nullopt;
@@ -123,6 +136,7 @@ Found Reshaped(const Call& call) {
     return Complaint{absl::StrCat("scale ", in->qparams->scales[0], " in and ", out->qparams->scales[0], " out"),
                      "one scale"};
   }
+  if (call.resizable(in) || call.resizable(out)) return std::nullopt;
   const std::optional<Dims> from = call.dims(in), to = call.dims(out);
   if (!from || !to || Product(*from) == Product(*to)) return std::nullopt;
   return Complaint{absl::StrCat(ShapeText(*from), " in and ", ShapeText(*to), " out"), "as many elements"};
@@ -175,20 +189,31 @@ Found Concatenation(const Call& call) {
       }
     }
   }
-  if (axis < rank && sum == (*out)[axis]) return std::nullopt;
+  if (axis < rank && (sum == (*out)[axis] || call.resizable(call.output(), static_cast<int>(axis))))
+    return std::nullopt;
   return Complaint{absl::StrCat("inputs of ", sum, " along axis ", axis), "as much as the output"};
+}
+
+// What says where to cut and how much to pad is read with the file.
+Found ComputedAxis(const Call& call, size_t position) {
+  const BackendTensor* tensor = call.input(position);
+  if (tensor == nullptr || tensor->is_static) return std::nullopt;
+  return Complaint{"axes or sizes that are computed", "a constant", static_cast<int>(position)};
 }
 
 Found Pad(const Call& call) {
   if (call.inputs() != 2) return Complaint{absl::StrCat(call.inputs(), " inputs"), "2 inputs"};
+  if (Found found = ComputedAxis(call, 1); found) return found;
   const std::optional<Dims> in = call.input_dims(0), out = call.output_dims();
-  const std::optional<std::vector<int64_t>> amounts = call.integers(1);
-  if (!in || !out || !amounts || in->size() != out->size()) return std::nullopt;
+  const std::optional<IntegerView> amounts = call.integers(1);
+  if (!in || !out || !amounts || in->size() != out->size() || call.resizable(call.output())) return std::nullopt;
   for (size_t i = 0; i < in->size(); ++i) {
     if (2 * i + 1 >= amounts->size()) {
       return Complaint{absl::StrCat(amounts->size(), " amounts of padding"), absl::StrCat(2 * in->size()), 1};
     }
-    if ((*in)[i] + (*amounts)[2 * i] + (*amounts)[2 * i + 1] == (*out)[i]) continue;
+    const double padded = static_cast<double>((*in)[i]) + static_cast<double>((*amounts)[2 * i]) +
+                          static_cast<double>((*amounts)[2 * i + 1]);
+    if (padded == static_cast<double>((*out)[i])) continue;
     return Complaint{absl::StrCat("an output of ", ShapeText(*out)), "the input's shape and its padding"};
   }
   return std::nullopt;
@@ -204,19 +229,12 @@ Found SoftmaxForm(const Call& call) {
   return OneType(call);
 }
 
-// What says where to cut is read with the file.
-Found ComputedAxis(const Call& call, size_t position) {
-  const BackendTensor* tensor = call.input(position);
-  if (tensor == nullptr || tensor->is_static) return std::nullopt;
-  return Complaint{"an axis or sizes that are computed", "a constant", static_cast<int>(position)};
-}
-
 Found Split(const Call& call) {
   if (Found found = ComputedAxis(call, 0); found) return found;
   const std::optional<Dims> in = call.input_dims(1);
-  const std::optional<std::vector<int64_t>> axes = call.integers(0);
+  const std::optional<IntegerView> axes = call.integers(0);
   if (!in || !axes || axes->empty()) return std::nullopt;
-  const int64_t rank = static_cast<int64_t>(in->size()), stated = axes->front();
+  const int64_t rank = static_cast<int64_t>(in->size()), stated = (*axes)[0];
   // The first axis counted from the end is taken for one too far.
   if (stated <= -rank || stated >= rank) {
     return Complaint{absl::StrCat("axis ", stated), absl::StrCat("from ", 1 - rank, " to ", rank - 1), 0};
@@ -228,7 +246,7 @@ Found Split(const Call& call) {
 
 Found SplitV(const Call& call) {
   if (Found found = ComputedAxis(call, 1); found) return found;
-  const std::optional<std::vector<int64_t>> sizes = call.integers(1);
+  const std::optional<IntegerView> sizes = call.integers(1);
   if (!sizes || absl::c_count(*sizes, -1) <= 1) return std::nullopt;
   return Complaint{"several sizes of -1", "one", 1};
 }
@@ -259,6 +277,7 @@ Found KeptRank(const Call& call) {
 
 Found Order(const Call& call) {
   const v1::DataType type = TypeOf(call.input(1));
+  if (call.input(1) == nullptr) return std::nullopt;
   if (type != v1::DATA_TYPE_INT32 && type != v1::DATA_TYPE_UINT32) {
     return Complaint{absl::StrCat("an order of axes as ", Name(type)), "int32", 1};
   }
@@ -282,6 +301,7 @@ Found ArgMaxForm(const Call& call) {
 
 Found Indices(const Call& call) {
   const v1::DataType type = TypeOf(call.input(1));
+  if (call.input(1) == nullptr) return std::nullopt;
   if (type == v1::DATA_TYPE_INT16 || type == v1::DATA_TYPE_INT32 || type == v1::DATA_TYPE_INT64) return std::nullopt;
   return Complaint{absl::StrCat("indices of ", Name(type)), "int16, int32 or int64", 1};
 }
@@ -292,11 +312,12 @@ Found LstmForm(const Call& call) {
     return Complaint{absl::StrCat("an input of ", Name(in)), "int8 or int16", 0};
   }
   const std::optional<Dims> data = call.input_dims(0), out = call.output_dims();
-  if (data && out && (data->size() != 3 || out->size() != 3)) {
-    return Complaint{absl::StrCat(ShapeText(*data), " in and ", ShapeText(*out), " out"), "3 axes"};
+  for (const std::optional<Dims>& dims : {data, out}) {
+    if (dims && dims->size() != 3) return Complaint{absl::StrCat("a tensor of ", ShapeText(*dims)), "3 axes"};
   }
   // A state of one number is taken for a scalar.
-  if (out && out->front() * out->back() == 1) return Complaint{"one cell and a batch of 1", "more of either"};
+  const size_t batch = call.option("time_major", 0) != 0 ? 1 : 0;
+  if (out && (*out)[batch] * out->back() == 1) return Complaint{"one cell and a batch of 1", "more of either"};
   if (call.inputs() != 24) return Complaint{absl::StrCat(call.inputs(), " inputs"), "24 inputs"};
   return std::nullopt;
 }
@@ -373,6 +394,7 @@ constexpr FormCheck kFormChecks[] = {
 std::optional<Complaint> Stops(const Call& call) {
   const absl::string_view op = call.name();
   if (Found found = Activation(call); found) return found;
+  if (Found found = Scales(call); found) return found;
   if (Found found = ScaleRatio(call); found) return found;
   if (Found found = Booleans(call); found) return found;
   if (Found found = PackedConstant(call); found) return found;

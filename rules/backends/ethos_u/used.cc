@@ -17,7 +17,8 @@ bool IgnoresShape(const Graph& graph, int32_t node) {
   const absl::string_view op = graph.op_type(node);
   if (op != "RESHAPE" && op != "RESIZE_BILINEAR" && op != "RESIZE_NEAREST_NEIGHBOR") return false;
   const int32_t data = graph.input(node, 0);
-  return data >= 0 && IsPlacedType(graph.dtype(data));
+  if (data < 0 || !IsPlacedType(graph.dtype(data))) return false;
+  return graph.dtype(data) == v1::DATA_TYPE_INT32 || graph.value_spec(data) >= 0;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -275,6 +276,16 @@ std::vector<Case> Cases() {
       {"LongStrides", Conv(4, "SAME", {1, 2, 2, 4}), k55, kFull},  // nothing is padded: 4 + 3 of 8
       {"LongPaddedStrides", Conv(5, "SAME", {1, 2, 2, 4}).Resizable("out0", 0), k55, kFull},
       {"LongDilatedStrides", Conv(4, "VALID", {1, 1, 1, 4}, kInt8, 2), k55, kFull},  // of one step
+      {"LongStridesInGroups",
+       Model("CONV_2D")
+           .In({})
+           .In({kInt8, {4, 1, 1, 2}, 0.01, true})
+           .In({kInt32, {4}, 0.001, true})
+           .Out({kInt8, {1, 2, 2, 4}})
+           .With("stride_w", 4)
+           .With("stride_h", 4)
+           .With("padding", "VALID"),
+       k55, kFails, "EN701"},
       {"WeightsOf16Bits", Conv(1, "SAME", {1, 8, 8, 4}, kInt16), k55, kPartial, "DT101"},
       {"WeightsOf4Bits", Conv(1, "SAME", {1, 8, 8, 4}, kInt4), k55, kFails},
       {"Bias", Biased({kInt32, {4}, 0.001, true}), k55, kFull},
@@ -396,6 +407,44 @@ TEST(EthosUModule, NamesItsTargets) {
   EXPECT_EQ(Ask(Unary("ABS").Graph(), "ethos_u").status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+// What no file has and a request may: it is judged somehow, and nothing is read that is not there.
+TEST(EthosUModule, TakesAnythingForAModel) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  for (const char* target : {k55, k85}) {
+    for (int64_t size : {int64_t{0}, int64_t{-1}, int64_t{1} << 31, int64_t{1} << 32, kMost}) {
+      const Shape shape = {size, size, 2, 3, 4};
+      EXPECT_TRUE(Ask(Transpose(kInt8, shape, {4, 0, 1, 2, 3}).Graph(), target).ok());
+      EXPECT_TRUE(Ask(Mean({1, size, size, size}, {kMost, -kMost, 1}, {}).Graph(), target).ok());
+      EXPECT_TRUE(Ask(Conv(size, "SAME", {size, 8, 8, 4}, kInt8, size).Graph(), target).ok());
+      EXPECT_TRUE(Ask(TransposeConv(size, {size, size, size, size}).Graph(), target).ok());
+      EXPECT_TRUE(Ask(AveragePool(size, "SAME", {1, size, 16, 4}).Graph(), target).ok());
+      EXPECT_TRUE(Ask(Strided({size, size, size, size}, {}).Graph(), target).ok());
+      EXPECT_TRUE(Ask(Resize("RESIZE_BILINEAR", {size, size, size, size}, shape).Graph(), target).ok());
+      EXPECT_TRUE(
+          Ask(Model("SPLIT").Ints({size}).In({kInt8, shape}).Out({}).With("num_splits", size).Graph(), target).ok());
+      EXPECT_TRUE(
+          Ask(Model("PAD").In({}).Ints({size, size, kMost, kMost, 0, 0, 0, 0}, {4, 2}).Out({}).Graph(), target).ok());
+      EXPECT_TRUE(Ask(Model("GATHER").In({kInt8, shape}).Ints({size}).Out({}).With("axis", size).Graph(), target).ok());
+    }
+    for (const char* op : {"ADD", "BATCH_MATMUL", "CONCATENATION", "CONV_2D", "FULLY_CONNECTED", "PAD", "SCATTER_ND",
+                           "SPLIT_V", "TRANSPOSE", "TRANSPOSE_CONV", "UNIDIRECTIONAL_SEQUENCE_LSTM"}) {
+      EXPECT_TRUE(Ask(Model(op).Out({}).Graph(), target).ok());
+      EXPECT_TRUE(Ask(Model(op).In({kInt8, {}}).Graph(), target).ok());
+      EXPECT_TRUE(Ask(Model(op).In({kInt8, {1, -1, 4}}).In({kInt8, {}}).In({}).Out({kInt8, {}}).Graph(), target).ok());
+    }
+    // Fewer zero points than channels.
+    v1::Graph graph = Model("FULLY_CONNECTED")
+                          .In({kInt8, {1, 65536}})
+                          .In({kInt8, {4, 65536}, 0.01, true})
+                          .Out({kInt8, {1, 4}})
+                          .Graph();
+    graph.mutable_specs(1)->mutable_qparams()->add_zero_points(1);
+    std::string& bytes = *graph.mutable_values(1)->mutable_constant()->mutable_data();
+    bytes.assign(4 * 65536, '\x7f');
+    EXPECT_TRUE(Ask(graph, target).ok());
+  }
+}
+
 // Converters of before write dilation so; a fallback only where somebody else reads between the three.
 TEST(EthosUModule, MergesDilationAroundAConvolution) {
   GraphBuilder b(v1::Graph::TFLITE);
@@ -425,7 +474,9 @@ TEST(EthosUModule, MergesDilationAroundAConvolution) {
   b.Node("BATCH_TO_SPACE_ND", "join", {"convolved", "block2", "crops"}, {"y"});
   b.Output("y");
   EXPECT_EQ(Ask(b.graph, k55)->outcome().kind(), kFull);
-  b.Output("convolved");
+  b.Node("ABS", "abs", {"convolved"}, {"z"});
+  tensor("z", {4, 4, 4, 4});
+  b.Output("z");
   EXPECT_EQ(Ask(b.graph, k55)->outcome().kind(), kPartial);
 }
 
