@@ -664,6 +664,11 @@ Found Tile(const Call& call) {
 Found OneInputType(const Call& call) {
   const BackendTensor *a = call.input(0), *b = call.input(1);
   if (a == nullptr || b == nullptr || a->type.type == b->type.type) return std::nullopt;
+  // Booleans are signed bytes there.
+  const auto is_truth = [](const BackendTensor* tensor) {
+    return tensor->type.type == v1::DATA_TYPE_BOOL || tensor->type.type == v1::DATA_TYPE_INT8;
+  };
+  if (absl::StartsWith(call.name(), "LOGICAL_") && is_truth(a) && is_truth(b)) return std::nullopt;
   return Complaint{"inputs of two types", "one type", -1, Complaint::kStops};
 }
 
@@ -702,7 +707,6 @@ constexpr Check kChecks[] = {
     {"LOGICAL_OR", OneInputType},
     {"MAX_POOL_2D", Pool},
     {"MEAN", Mean},
-    {"MIRROR_PAD", NegativePads},
     {"NOT_EQUAL", OneInputType},
     {"PACK", MovedRank},
     {"PAD", NegativePads},
