@@ -6,12 +6,11 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "rules/backends/ethos_u/checks.h"
 #include "rules/graph/data_type.h"
 
 namespace quantgate::ethos_u {
 namespace {
-
-using Found = std::optional<Complaint>;
 
 constexpr absl::string_view kElementwise[] = {"ABS", "ADD",     "ELU",     "EXP", "GELU",  "LEAKY_RELU",
                                               "MUL", "MAXIMUM", "MINIMUM", "SUB", "RSQRT", "SQUARED_DIFFERENCE"};
