@@ -140,6 +140,10 @@ void CheckOwnBias(const Graph& graph, const std::vector<v1::DataType>& types, in
     return scale < 0 ? RealView() : NumbersOf(graph.value(scale));
   };
   const RealView biases = NumbersOf(graph.value(bias)), inputs = scales_of(0), weights = scales_of(1);
+  if (biases.empty()) {
+    sink.NotChecked(&kHalfBias, node, "its bias is computed from a constant before it is quantized");
+    return;
+  }
   if (inputs.size() != 1 || (weights.size() != 1 && weights.size() != biases.size())) return;
   constexpr double kFirstBeyond = 65520;  // rounds to infinity
   for (size_t i = 0; i < biases.size(); ++i) {

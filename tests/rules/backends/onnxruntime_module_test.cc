@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/check.h"
 #include "tests/rules/graph_builder.h"
@@ -1625,6 +1626,18 @@ TEST(OrtModule, OperatorsOfOtherDomainsNeedALibrary) {
   const v1::Result result = Ask(b.graph, kTarget).value();
   EXPECT_EQ(result.verdict(), v1::Result::UNKNOWN);
   ASSERT_GT(result.not_checked_size(), 0);
+}
+
+// What the optimizer makes of it before it quantizes it is a constant that is not here.
+TEST(OrtModule, DoesNotJudgeAHalfBiasThatIsComputed) {
+  GraphBuilder b = HalfWithBias(656);
+  b.Node("Identity", "same", {"half"}, {"same"});
+  b.Shape("same", v1::DATA_TYPE_FLOAT16, {2});
+  b.Find("node").set_inputs(2, b.Id("same"));
+  const absl::StatusOr<v1::Result> result = Ask(b.graph, kTarget);
+  ASSERT_TRUE(result.ok()) << result.status();
+  const auto is_rule = [](const v1::NotChecked& entry) { return entry.rule() == "NR506"; };
+  EXPECT_TRUE(absl::c_any_of(result->not_checked(), is_rule)) << result->ShortDebugString();
 }
 
 }  // namespace
