@@ -177,7 +177,7 @@ def test_arguments_beyond_the_message():
 
 
 @pytest.mark.parametrize('call', [
-    lambda module: quantgate.check(module, targets=None), lambda module: quantgate.check(module, targets=[1]),
+    lambda module: quantgate.check(module, targets=[1]),
     lambda module: quantgate.check(module, targets=3), lambda module: quantgate.check(module, targets=V75),
     lambda module: quantgate.check(module, toolchain=1), lambda module: quantgate.check(module, mode=['strict']),
     lambda module: quantgate.check(module, timeout=None), lambda module: quantgate.check(module, timeout='5'),
