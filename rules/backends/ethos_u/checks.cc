@@ -21,6 +21,12 @@ Found FirstOf(const Call& call, std::initializer_list<Found (*)(const Call& call
   return std::nullopt;
 }
 
+Found OneShape(const Call& call) {
+  const std::optional<Dims> in = call.input_dims(0), out = call.output_dims();
+  if (!in || !out || *in == *out) return std::nullopt;
+  return Complaint{absl::StrCat(ShapeText(*in), " in and ", ShapeText(*out), " out"), "one shape"};
+}
+
 Found Computed(const Call& call, size_t position) {
   const BackendTensor* parameter = call.input(position);
   if (parameter == nullptr || parameter->is_static) return std::nullopt;

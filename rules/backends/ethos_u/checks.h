@@ -32,6 +32,9 @@ std::string Text(Size size);
 // The first complaint.
 Found FirstOf(const Call& call, std::initializer_list<Found (*)(const Call& call)> checks);
 
+// Of an output with another shape than the first input.
+Found OneShape(const Call& call);
+
 // Of a parameter that is looked at when the operator is written, and has to be there.
 Found Computed(const Call& call, size_t position);
 

@@ -9,9 +9,8 @@
 
 namespace quantgate::ethos_u {
 
-// The node is the first or the last of three such, of integers, each with one reader, and with strides up to 3;
-// a RESHAPE or EXPAND_DIMS that
-// only adds or drops axes of size 1 may stand on either side of the convolution.
+// The node is the first or the last of three such, of integers, each with one reader, and with strides up to 3; a
+// RESHAPE or EXPAND_DIMS that only adds or drops axes of size 1 may stand on either side of the convolution.
 bool IsMergedIntoConvolution(const Graph& graph, int32_t node);
 
 }  // namespace quantgate::ethos_u

@@ -47,8 +47,7 @@ const RuleInfo kLeftToCpu = {
     v1::Finding::WARNING,
     kAtAnyStage,
     "{subject} is not placed on the NPU: {observed}; it takes {allowed}.",
-    "The types are right, and a size, a stride, a factor or an option is beyond what the hardware computes. Vela "
-    "leaves "
+    "A size, a stride, a factor or an option is beyond what the hardware computes, whatever the types are. Vela leaves "
     "the node to the CPU of the microcontroller and cuts the model there.",
     "Change the layer to what the NPU takes, or accept that it runs on the CPU.",
     "Fires: a CONV_2D with strides 4 x 4 and padding on ethos-u55. Does not: with strides 3 x 3, or on ethos-u85.",
@@ -63,8 +62,7 @@ const RuleInfo kStopsCompiler = {
     "{subject} ends the compilation: {observed}; Vela takes {allowed}.",
     "Vela checks every operator before it looks for those that the NPU takes, and reads no file of which one breaks a "
     "rule. Others it places, and ends, or its process does, when it writes them. Nothing is compiled then, and no part "
-    "of "
-    "the model reaches the NPU.",
+    "of the model reaches the NPU.",
     "Write the operator as Vela reads it, or take it out of the model that it compiles.",
     "Fires: an int8 ADD whose output is uint8. Does not: one whose output is int16.",
 };

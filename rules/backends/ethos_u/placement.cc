@@ -24,12 +24,6 @@ Found Softmax(const Call& call) {
   return Complaint{absl::StrCat("a last axis of ", data[kDepth]), "at most 65536", 0, Complaint::kStops};
 }
 
-Found OneShape(const Call& call) {
-  const std::optional<Dims> in = call.input_dims(0), out = call.output_dims();
-  if (!in || !out || *in == *out) return std::nullopt;
-  return Complaint{absl::StrCat(ShapeText(*in), " in and ", ShapeText(*out), " out"), "one shape"};
-}
-
 Found Mean(const Call& call) {
   if (Found found = Computed(call, 1); found) return found;
   const std::optional<Dims> in = call.input_dims(0);
@@ -114,9 +108,10 @@ Found Lstm(const Call& call) {
                    Complaint::kPerhaps};
 }
 
-// Variables are kept between runs: Vela ends over a model of one access to them, and what it does to more was not
-// asked.
-Found Variable(const Call&) { return Complaint{"a variable", "what was not asked yet", -1, Complaint::kPerhaps}; }
+// Variables are kept between runs. What Vela does to an access depends on the other nodes that share its handle.
+Found Variable(const Call&) {
+  return Complaint{"a variable", "those whose handle is shared as it expects", -1, Complaint::kPerhaps};
+}
 
 bool IsReduction(const Call& call) {
   return call.Is("ARG_MAX") || call.Is("MEAN") || call.Is("SUM") || absl::StartsWith(call.name(), "REDUCE_");

@@ -194,15 +194,9 @@ Found Concatenation(const Call& call) {
 }
 
 // What says where to cut and how much to pad is read with the file.
-Found ComputedAxis(const Call& call, size_t position) {
-  const BackendTensor* tensor = call.input(position);
-  if (tensor == nullptr || tensor->is_static) return std::nullopt;
-  return Complaint{"axes or sizes that are computed", "a constant", static_cast<int>(position)};
-}
-
 Found Pad(const Call& call) {
   if (call.inputs() != 2) return Complaint{absl::StrCat(call.inputs(), " inputs"), "2 inputs"};
-  if (Found found = ComputedAxis(call, 1); found) return found;
+  if (Found found = Computed(call, 1); found) return found;
   const std::optional<Dims> in = call.input_dims(0), out = call.output_dims();
   const std::optional<IntegerView> amounts = call.integers(1);
   if (!in || !out || !amounts || in->size() != out->size() || call.resizable(call.output())) return std::nullopt;
@@ -219,17 +213,14 @@ Found Pad(const Call& call) {
 }
 
 Found SoftmaxForm(const Call& call) {
-  const std::optional<Dims> in = call.input_dims(0), out = call.output_dims();
-  if (in && out && *in != *out) {
-    return Complaint{absl::StrCat(ShapeText(*in), " in and ", ShapeText(*out), " out"), "one shape"};
-  }
+  if (Found found = OneShape(call); found) return found;
   const double beta = call.real_option("beta", 1);
   if (beta < 0) return Complaint{absl::StrCat("beta ", beta), "one that is not negative"};
   return OneType(call);
 }
 
 Found Split(const Call& call) {
-  if (Found found = ComputedAxis(call, 0); found) return found;
+  if (Found found = Computed(call, 0); found) return found;
   const std::optional<Dims> in = call.input_dims(1);
   const std::optional<IntegerView> axes = call.integers(0);
   if (!in || !axes || axes->empty()) return std::nullopt;
@@ -244,7 +235,7 @@ Found Split(const Call& call) {
 }
 
 Found SplitV(const Call& call) {
-  if (Found found = ComputedAxis(call, 1); found) return found;
+  if (Found found = Computed(call, 1); found) return found;
   const std::optional<IntegerView> sizes = call.integers(1);
   if (!sizes || absl::c_count(*sizes, -1) <= 1) return std::nullopt;
   return Complaint{"several sizes of -1", "one", 1};

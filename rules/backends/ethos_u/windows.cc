@@ -47,6 +47,7 @@ bool IsPadded(const Call& call) {
 // A PAD of zeros along height and width that nothing else reads becomes the convolution's own padding.
 bool IsPaddedInFront(const Call& call) {
   const Graph& graph = call.graph();
+  if (call.input(0) == nullptr) return false;
   const int32_t data = call.input(0)->value;
   const int32_t pad = data < 0 || graph.uses(data).size() != 1 ? -1 : graph.producer(data);
   if (pad < 0 || graph.num_inputs(pad) < 2) return false;
@@ -132,10 +133,9 @@ Found TransposeConvolution(const Call& call) {
 
 Found ResizeBefore85(const Call& call, Size in, Size out, bool aligned, bool half_pixels) {
   if (in.width == 1 && in.height == 1) return std::nullopt;
-  const std::string what = absl::StrCat("a resize from ", Text(in), " to ", Text(out),
-                                        aligned       ? " with align_corners"
-                                        : half_pixels ? " with half_pixel_centers"
-                                                      : "");
+  const std::string what =
+      absl::StrCat("a resize from ", Text(in), " to ", Text(out), aligned ? " with align_corners" : "",
+                   half_pixels ? " with half_pixel_centers" : "");
   const std::string allowed = half_pixels ? "a factor of 2" : "one factor for both axes: 2, 4 or 8";
   if (in.width == out.width && in.height == out.height) {
     if (half_pixels) return Complaint{what, allowed};

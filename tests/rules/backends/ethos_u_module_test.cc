@@ -274,8 +274,9 @@ std::vector<Case> Cases() {
       // Convolutions.
       {"Strides", Conv(3, "SAME", {1, 3, 3, 4}), k55, kFull},
       {"LongStrides", Conv(4, "SAME", {1, 2, 2, 4}), k55, kFull},  // nothing is padded: 4 + 3 of 8
-      {"LongPaddedStrides", Conv(5, "SAME", {1, 2, 2, 4}).Resizable("out0", 0), k55, kFull},
-      {"LongDilatedStrides", Conv(4, "VALID", {1, 1, 1, 4}, kInt8, 2), k55, kFull},  // of one step
+      {"LongPaddedStrides", Conv(7, "SAME", {1, 2, 2, 4}), k55, kPartial, "CV701"},
+      {"LongStridesOfAnyBatch", Conv(5, "SAME", {1, 2, 2, 4}).Resizable("out0", 0), k55, kFull},
+      {"DilatedStridesOfOneStep", Conv(4, "VALID", {1, 1, 1, 4}, kInt8, 2), k55, kFull},  // of one step
       {"LongStridesInGroups",
        Model("CONV_2D")
            .In({})
@@ -430,6 +431,8 @@ TEST(EthosUModule, TakesAnythingForAModel) {
                            "SPLIT_V", "TRANSPOSE", "TRANSPOSE_CONV", "UNIDIRECTIONAL_SEQUENCE_LSTM"}) {
       EXPECT_TRUE(Ask(Model(op).Out({}).Graph(), target).ok());
       EXPECT_TRUE(Ask(Model(op).In({kInt8, {}}).Graph(), target).ok());
+      EXPECT_TRUE(
+          Ask(Model(op).Out({kInt8, {1, 2, 2, 4}}).With("stride_w", 4).With("padding", 1).Graph(), target).ok());
       EXPECT_TRUE(Ask(Model(op).In({kInt8, {1, -1, 4}}).In({kInt8, {}}).In({}).Out({kInt8, {}}).Graph(), target).ok());
     }
     // Fewer zero points than channels.
