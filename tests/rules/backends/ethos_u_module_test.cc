@@ -483,6 +483,38 @@ TEST(EthosUModule, MergesDilationAroundAConvolution) {
   EXPECT_EQ(Ask(b.graph, k55)->outcome().kind(), kPartial);
 }
 
+// A PAD of zeros that one convolution reads becomes its padding, which long strides cannot have.
+TEST(EthosUModule, StopsAtPaddingInFrontOfLongStrides) {
+  const auto outcome = [](int32_t batch_padding, int32_t padding) {
+    GraphBuilder b(v1::Graph::TFLITE);
+    b.graph.set_format_version(3);
+    const Shape padded = {1 + batch_padding, 9 + padding, 9 + padding, 4};
+    const int64_t size = (padded[1] - 3) / 4 + 1;
+    b.Input("x", kInt8, {1, 9, 9, 4});
+    b.Shape("padded", kInt8, padded);
+    b.Shape("y", kInt8, {padded[0], size, size, 4});
+    for (const char* name : {"x", "padded", "y"}) Quantize(b, name, 0.1, 0);
+    b.Ints("pads", kInt32, {0, batch_padding, 0, padding, 0, padding, 0, 0}).set_stored_bytes(32);
+    b.Shape("pads", kInt32, {4, 2});
+    b.Weight("w", kInt8, {4, 3, 3, 4}, 144);
+    Quantize(b, "w", 0.01, 0);
+    b.Weight("b", kInt32, {4}, 16);
+    Quantize(b, "b", 0.001, 0);
+    b.Node("PAD", "pad", {"x", "pads"}, {"padded"});
+    v1::Node& convolution = b.Node("CONV_2D", "convolution", {"padded", "w", "b"}, {"y"});
+    b.Int(convolution, "stride_w", 4);
+    b.Int(convolution, "stride_h", 4);
+    v1::Attribute& valid = *convolution.add_attributes();
+    valid.set_name(b.Symbol("padding"));
+    valid.set_s("VALID");
+    b.Output("y");
+    return Ask(b.graph, k55)->outcome().kind();
+  };
+  EXPECT_EQ(outcome(0, 2), kFails);
+  EXPECT_EQ(outcome(0, 3), kFull);  // more than the filter covers
+  EXPECT_EQ(outcome(1, 2), kFull);
+}
+
 // Flatten, as Keras writes it: the shape is computed, and said by the output already. A slice needs its own.
 TEST(EthosUModule, DropsWhatNoOutputDependsOn) {
   const auto outcome = [](const std::string& op) {
