@@ -4,48 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "rules/backends/coverage.h"
 #include "rules/backends/table_module.h"
-#include "rules/backends/table_target.h"
-#include "rules/engine/nearest.h"
 
 namespace quantgate {
-namespace {
-
-absl::StatusOr<Target> Resolve(const CpuBackend& backend, const db::TableSource& tables, const TargetName& name) {
-  Target target;
-  target.backend = std::string(backend.name);
-  std::vector<std::string> known;
-  const CpuVariant* found = nullptr;
-  for (const CpuVariant& variant : backend.variants) {
-    known.push_back(std::string(variant.name));
-    if (absl::EqualsIgnoreCase(variant.name, name.soc)) found = &variant;
-  }
-  if (known.empty() && !name.soc.empty()) {
-    return absl::NotFoundError(absl::StrCat(backend.name, ": the target has no second part; write ", backend.name,
-                                            ", not ", backend.name, "/", name.soc));
-  }
-  if (!known.empty() && name.soc.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("target '", backend.name, "' names no ", backend.variant,
-                                                   "; write for example ", backend.name, "/", known.front()));
-  }
-  if (!known.empty() && found == nullptr) {
-    return absl::NotFoundError(absl::StrCat(backend.name, ": no ", backend.variant, " is named '", name.soc, "'",
-                                            DidYouMean(name.soc, known), "; known: ", absl::StrJoin(known, ", ")));
-  }
-  if (found != nullptr) {
-    target.soc = std::string(found->name);
-    target.arch = found->arch;
-  }
-  SetTables(tables, target.soc, name.sdk, target);
-  return target;
-}
-
-}  // namespace
-
 const RuleInfo kRunsInFloat = {
     "CV205",
     "runs-in-float",
@@ -78,9 +41,9 @@ absl::StatusOr<std::unique_ptr<Module>> LoadCpuModule(const CpuBackend& backend,
   module.table = backend.table;
   module.rules = backend.rules;
   module.resolve = [backend](const db::TableSource& source, const TargetName& name) {
-    return Resolve(backend, source, name);
+    return ResolveVariant(backend.name, backend.variants, source, name);
   };
-  for (const CpuVariant& variant : backend.variants) module.socs.emplace_back(variant.name);
+  for (const Variant& variant : backend.variants.known) module.socs.emplace_back(variant.name);
   if (module.socs.empty()) module.socs.emplace_back();
   return LoadTableModule(std::move(module), tables);
 }

@@ -7,26 +7,19 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "db/table_source.h"
 #include "rules/backends/table_judge.h"
+#include "rules/backends/variant_target.h"
 #include "rules/engine/module.h"
 
 namespace quantgate {
 
-// What stands where other backends have a SoC: "avx512_vnni". `arch` is what the table's arch ranges count.
-struct CpuVariant {
-  absl::string_view name;
-  int arch = 0;
-};
-
 struct CpuBackend {
   absl::string_view name;
-  absl::string_view definitions;          // the family of its operators' definitions
-  absl::Span<const CpuVariant> variants;  // empty: the target has no second part
+  absl::string_view definitions;  // the family of its operators' definitions
+  Variants variants;
   TableBackend table;
-  std::vector<const RuleInfo*> rules;             // that are not those of tables
-  absl::string_view variant = "instruction set";  // what a variant is called
+  std::vector<const RuleInfo*> rules;  // that are not those of tables
 };
 
 // FAILED_PRECONDITION when the database has no table of it.

@@ -8,7 +8,6 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "rules/backends/coverage.h"
 #include "rules/backends/ethos_u/call.h"
 #include "rules/backends/ethos_u/dilated.h"
@@ -16,9 +15,8 @@
 #include "rules/backends/ethos_u/semantics.h"
 #include "rules/backends/ethos_u/used.h"
 #include "rules/backends/table_module.h"
-#include "rules/backends/table_target.h"
 #include "rules/backends/tflite_lowering.h"
-#include "rules/engine/nearest.h"
+#include "rules/backends/variant_target.h"
 #include "rules/soundness/rules.h"
 #include "rules/soundness/tflite.h"
 
@@ -30,11 +28,7 @@ constexpr char kBackend[] = "ethos_u";
 constexpr char kTableOf85[] = "ethos_u85";
 
 // As Vela's option --accelerator-config names them; the number of multipliers makes no difference to what is taken.
-struct Accelerator {
-  absl::string_view name;
-  int arch;
-};
-constexpr Accelerator kAccelerators[] = {
+constexpr Variant kAccelerators[] = {
     {"ethos-u55-32", 55},  {"ethos-u55-64", 55},   {"ethos-u55-128", 55},  {"ethos-u55-256", 55},
     {"ethos-u65-256", 65}, {"ethos-u65-512", 65},  {"ethos-u85-128", 85},  {"ethos-u85-256", 85},
     {"ethos-u85-512", 85}, {"ethos-u85-1024", 85}, {"ethos-u85-2048", 85},
@@ -68,31 +62,14 @@ const RuleInfo kStopsCompiler = {
 };
 
 absl::StatusOr<Target> Resolve(const db::TableSource& tables, const TargetName& name) {
-  std::vector<std::string> known;
-  const Accelerator* found = nullptr;
-  for (const Accelerator& accelerator : kAccelerators) {
-    known.emplace_back(accelerator.name);
-    if (absl::EqualsIgnoreCase(accelerator.name, name.soc)) found = &accelerator;
-  }
-  if (name.soc.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("target '", kBackend, "' names no accelerator; write for example ", kBackend, "/ethos-u55-128"));
-  }
-  if (found == nullptr) {
-    return absl::NotFoundError(absl::StrCat(kBackend, ": no accelerator is named '", name.soc, "'",
-                                            DidYouMean(name.soc, known), "; known: ", absl::StrJoin(known, ", ")));
-  }
-  Target target;
-  target.backend = kBackend;
-  target.soc = std::string(found->name);
-  target.arch = found->arch;
-  SetTables(tables, target.soc, name.sdk, target);
-  const bool of_85 = target.arch == 85;
-  target.tables.erase(std::remove_if(target.tables.begin(), target.tables.end(),
-                                     [&](const std::string& table) {
-                                       return absl::StartsWith(table, absl::StrCat(kTableOf85, "@")) != of_85;
-                                     }),
-                      target.tables.end());
+  absl::StatusOr<Target> target = ResolveVariant(kBackend, {"accelerator", kAccelerators}, tables, name);
+  if (!target.ok()) return target;
+  const bool of_85 = target->arch == 85;
+  target->tables.erase(std::remove_if(target->tables.begin(), target->tables.end(),
+                                      [&](const std::string& table) {
+                                        return absl::StartsWith(table, absl::StrCat(kTableOf85, "@")) != of_85;
+                                      }),
+                       target->tables.end());
   return target;
 }
 
@@ -172,7 +149,7 @@ absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables
   module.table.fate = FateOf;
   module.table.folds = false;
   module.table.finish = JudgeRest;
-  for (const Accelerator& accelerator : kAccelerators) module.socs.emplace_back(accelerator.name);
+  for (const Variant& accelerator : kAccelerators) module.socs.emplace_back(accelerator.name);
   absl::StatusOr<std::unique_ptr<Module>> loaded = LoadTableModule(std::move(module), tables);
   if (loaded.ok()) (*loaded)->replaces = {FixedOutput().info, SameQParams().info};
   return loaded;

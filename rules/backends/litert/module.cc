@@ -26,7 +26,7 @@ namespace quantgate::litert {
 namespace {
 
 // What archs of the tables count: the kernels that each target's resolver registers differ a little.
-constexpr CpuVariant kVariants[] = {{"reference", 1}, {"xnnpack", 2}};
+constexpr Variant kVariants[] = {{"reference", 1}, {"xnnpack", 2}};
 
 // In front of operators as the delegate takes them.
 constexpr absl::string_view kDelegate = "XNN_";
@@ -447,7 +447,7 @@ std::vector<const RuleInfo*> OwnRules() {
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
   absl::StatusOr<std::unique_ptr<Module>> module =
-      LoadCpuModule({"litert", "tflite_master", kVariants, {LowerTflite}, OwnRules(), "set of kernels"}, tables);
+      LoadCpuModule({"litert", "tflite_master", {"set of kernels", kVariants}, {LowerTflite}, OwnRules()}, tables);
   if (!module.ok()) return module;
   // Which kernels insist on the parameters of their output is in the table; the delegate takes others.
   (*module)->replaces = {FixedOutput().info};

@@ -36,7 +36,7 @@ namespace {
 
 constexpr absl::string_view kName = "onnxruntime";
 constexpr absl::string_view kDefinitions = "onnxruntime_master";
-constexpr CpuVariant kProviders[] = {{"cpu"}};
+constexpr Variant kProviders[] = {{"cpu"}};
 
 // Newest that a version loads.
 struct Newest {
@@ -378,9 +378,8 @@ std::vector<const RuleInfo*> OwnRules() {
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
   CpuBackend backend;
   backend.name = kName;
-  backend.variant = "execution provider";
   backend.definitions = kDefinitions;
-  backend.variants = kProviders;
+  backend.variants = {"execution provider", kProviders};
   backend.rules = OwnRules();
   absl::StatusOr<std::unique_ptr<Module>> module = LoadCpuModule(backend, tables);
   if (!module.ok()) return module.status();

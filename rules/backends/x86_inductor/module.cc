@@ -21,14 +21,15 @@ Fate FateOf(const BackendOp& op, const Violation& violation) {
 }
 
 // Instruction sets by what TorchInductor's users set (ATEN_CPU_CAPABILITY, ONEDNN_MAX_CPU_ISA).
-constexpr CpuVariant kVariants[] = {{"avx2"}, {"avx2_vnni"}, {"avx512"}, {"avx512_vnni"}, {"amx"}};
+constexpr Variant kVariants[] = {{"avx2"}, {"avx2_vnni"}, {"avx512"}, {"avx512_vnni"}, {"amx"}};
 
 }  // namespace
 
 std::vector<const RuleInfo*> OwnRules() { return {&kNoBackendOperator, &kUnclearLowering, &kOlderTable, &kSevenBits}; }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
-  return LoadCpuModule({"x86_inductor", "x86_master", kVariants, {Lower, Judge, FateOf}, OwnRules()}, tables);
+  return LoadCpuModule(
+      {"x86_inductor", "x86_master", {"instruction set", kVariants}, {Lower, Judge, FateOf}, OwnRules()}, tables);
 }
 
 }  // namespace quantgate::x86_inductor
