@@ -1,6 +1,7 @@
 #include "rules/values/softmax_input.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "rules/graph/port_role.h"
 #include "rules/graph/quantizer.h"
@@ -71,7 +72,7 @@ const Operand* AsQuantized(const CheckContext& context, const Operand& read) {
   return QuantizedOutput(context.resolved(), graph.producer(written), graph.output_index(written));
 }
 
-absl::InlinedVector<const Operand*, 2> CutFrom(const CheckContext& context, const Operand& read) {
+std::vector<const Operand*> CutFrom(const CheckContext& context, const Operand& read) {
   const Graph& graph = context.graph();
   const int32_t value = read.edge_value < 0 ? -1 : BeforeQuantize(graph, read.edge_value);
   int32_t node = value < 0 ? -1 : graph.producer(value);
@@ -82,7 +83,7 @@ absl::InlinedVector<const Operand*, 2> CutFrom(const CheckContext& context, cons
   const int32_t number = node < 0 ? -1 : context.resolved().op_of_node(node);
   if (number < 0) return {};
   constexpr size_t kFirstFew = 4;
-  absl::InlinedVector<const Operand*, 2> from;
+  std::vector<const Operand*> from;
   const ResolvedOp& op = context.resolved().ops()[number];
   const absl::Span<const Operand> inputs = context.resolved().inputs(op);
   for (size_t i = 0; i < std::min(inputs.size(), kFirstFew); ++i) {
@@ -90,7 +91,7 @@ absl::InlinedVector<const Operand*, 2> CutFrom(const CheckContext& context, cons
     if (counts) from.push_back(&inputs[i]);
   }
   if (SubtractsItsLargest(graph, node)) from.resize(std::min<size_t>(from.size(), 1));
-  return KeepsSteps(graph, node, from.size()) ? from : absl::InlinedVector<const Operand*, 2>();
+  return KeepsSteps(graph, node, from.size()) ? from : std::vector<const Operand*>();
 }
 
 int32_t BeforeQuantize(const Graph& graph, int32_t value) {

@@ -2,8 +2,9 @@
 #ifndef QUANTGATE_RULES_VALUES_SOFTMAX_INPUT_H_
 #define QUANTGATE_RULES_VALUES_SOFTMAX_INPUT_H_
 
+#include <vector>
+
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -19,7 +20,7 @@ const Operand* AsQuantized(const CheckContext& context, const Operand& read);
 
 // The tensors that it was clamped, chosen, shifted or moved from: its steps are no finer than theirs. Empty: it is
 // computed, or given.
-absl::InlinedVector<const Operand*, 2> CutFrom(const CheckContext& context, const Operand& read);
+std::vector<const Operand*> CutFrom(const CheckContext& context, const Operand& read);
 
 // The tensor that was quantized, where a file has a Quantize in front; else `value`.
 int32_t BeforeQuantize(const Graph& graph, int32_t value);

@@ -263,11 +263,12 @@ class Limits {
 
   // A line is mirrored once.
   void CheckReflection() {
-    if (Text("mode") != "reflect" || rank() < 0 || call_.input(3) >= 0) return;
+    const int32_t data = call_.input(0);
+    if (Text("mode") != "reflect" || data < 0 || rank() < 0 || call_.input(3) >= 0) return;
     const v1::Value* stored = Fixed(1);
     const IntegerView moved = stored == nullptr ? IntegerView() : IntegersOf(*stored);
     const IntegerView pads = call_.inputs.size() > 1 ? moved : IntegerView(Ints("pads"));
-    const auto& dims = graph_.value(call_.input(0)).dims();
+    const auto& dims = graph_.value(data).dims();
     if (pads.size() != 2 * static_cast<size_t>(rank())) return;
     for (int i = 0; i < rank(); ++i) {
       const int64_t before = pads[i], after = pads[i + rank()];
