@@ -4,6 +4,7 @@ Usage: pt2e.py PT2E_BENCHMARK OUT.json; $QUANTGATE_EXECUTABLE names the program 
 OUT has the form of google-benchmark's reports, an iteration for each of five repetitions:
   groups_vs_torchao_10k      torchao's sharing groups over ours
   check_vs_executorch_10k    torchao's groups and QnnQuantizer.validate, over our whole check (groups, rules, coverage)
+  rules_vs_executorch_10k    the same over our check of a graph that is built, as that of Python is; for information
   python_call_over_annotate  wall time from the Python call to the report in hand, over that of annotate
 """
 import json
@@ -120,9 +121,11 @@ def main():
             torchao = seconds(lambda: _get_edge_or_node_to_group_id(_get_edge_or_node_to_qspec(module)))
             validate = seconds(lambda: judge.validate(module))
             done = subprocess.run([program, path, TARGET, '15'], capture_output=True, text=True, check=True)
-            groups, check = (1e-6 * float(number) for number in done.stdout.split())
+            groups, check, build = (1e-6 * float(number) for number in done.stdout.split())
             add('groups_vs_torchao_10k', groups, torchao, torchao / groups, 60)
             add('check_vs_executorch_10k', check, torchao + validate, (torchao + validate) / check, 100)
+            rules = check - build
+            add('rules_vs_executorch_10k', rules, torchao + validate, (torchao + validate) / rules, None)
             for node in module.graph.nodes:
                 node.meta.pop('quantization_annotation', None)
             annotate = seconds(lambda: judge.annotate(module), time.perf_counter)

@@ -68,6 +68,14 @@ bool IsPlaceInImage(const Graph& graph, const SpecPlace& place, const Held& held
   return graph.op(place.node) == OpId::kGridSample && graph.input(place.node, 0) != place.value && Covers(held, -1, 1);
 }
 
+// Whether all is held that the operator in front can write, whatever it reads: behind a sigmoid nothing else need be
+// worked out.
+bool HoldsAllOfItsOperator(const Graph& graph, int32_t value, const Held& held) {
+  const int32_t producer = graph.producer(value);
+  const Bounds bounds = producer < 0 ? Bounds{} : OutputBounds(graph.op(producer));
+  return bounds.known && Covers(held, bounds.low, bounds.high);
+}
+
 // Whether the range that calibration gave an observer has numbers that are not held. A symmetric one has the largest
 // number by size, at one end or the other.
 bool SawMore(const v1::Spec& observed, const Held& seen, const Held& held, const Bounds& may_be) {
@@ -120,6 +128,7 @@ void CheckFixedInput(const CheckContext& context, FindingSink& sink) {
     if (!is_prescribed[groups.annotations.spec_id(groups.leader(group))]) continue;
     if (!IsFloat(graph.dtype(place.value))) continue;
     const Held held = *HeldBy(groups.spec_of(group));
+    if (HoldsAllOfItsOperator(graph, place.value, held)) continue;
     const int32_t leader = groups.annotations.place(groups.leader(group)).value;
     const bool is_shared = graph.spec_kind(groups.annotations.spec_id(entry)) == v1::Spec::SHARED && leader >= 0 &&
                            SourceOf(graph, place.value) != SourceOf(graph, leader);

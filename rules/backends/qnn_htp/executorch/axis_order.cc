@@ -85,7 +85,10 @@ class Checker {
       : context_(context), graph_(context.graph()), sink_(sink), result_(result) {}
 
   void Run() {
-    const auto may_mind = [this](int32_t node) { return MayMind(graph_.op(node)); };
+    const auto may_mind = [this](int32_t node) {
+      const OpId id = graph_.op(node);
+      return id == OpId::kSlice ? NamesFromTheEnd(node) : MayMind(id);
+    };
     if (absl::c_none_of(graph_.unlike_nodes(), may_mind)) return;
     const std::vector<bool> laid_out = ChannelsLast(graph_, [](int32_t) { return true; });
     const absl::Span<const ResolvedOp> ops = context_.resolved().ops();
@@ -131,12 +134,14 @@ class Checker {
     return true;
   }
 
+  int64_t DimensionOf(int32_t slice) const { return graph_.int_attribute(slice, "dim", 0); }
+  bool NamesFromTheEnd(int32_t slice) const { return DimensionOf(slice) < 0; }
+
   // The builder of slices alone looks a dimension up before it counts it from the front.
   bool CountsFromTheEnd(int32_t node) {
     if (graph_.op(node) != OpId::kSlice) return false;
-    const int64_t dim = graph_.int_attribute(node, "dim", 0);
-    if (dim >= 0 || qnn::IsRemoved(graph_, node)) return false;
-    Refuse(kLayoutOfOperands, node, absl::StrCat("it is along dimension ", dim),
+    if (!NamesFromTheEnd(node) || qnn::IsRemoved(graph_, node)) return false;
+    Refuse(kLayoutOfOperands, node, absl::StrCat("it is along dimension ", DimensionOf(node)),
            "ExecuTorch 1.5.1 finds dimensions from 0 on in the layout that it gets");
     outcome_->ends_export = outcome_->raises = true;
     return true;
