@@ -6,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "rules/graph/elements.h"
 
 namespace quantgate {
@@ -26,6 +27,12 @@ std::string ShapeText(absl::Span<const int64_t> dims) {
   }
   absl::StrAppend(&text, dims.size() > kMaxRank ? ", ...]" : "]");
   return text;
+}
+
+std::string ListText(absl::Span<const int64_t> numbers) {
+  const bool is_long = numbers.size() > kMaxRank;
+  return absl::StrCat("[", absl::StrJoin(numbers.first(std::min<size_t>(numbers.size(), kMaxRank)), ", "),
+                      is_long ? ", ...]" : "]");
 }
 
 absl::optional<int64_t> CountOf(absl::Span<const int64_t> dims) {

@@ -33,6 +33,8 @@ struct Shape {
 
 // "[1, 3, ?]"; no longer than shapes that are judged.
 std::string ShapeText(absl::Span<const int64_t> dims);
+// "[0, -1]": numbers that are no sizes, at most as many.
+std::string ListText(absl::Span<const int64_t> numbers);
 // Elements of a shape that is static; none when there are more than kMaxSize.
 absl::optional<int64_t> CountOf(absl::Span<const int64_t> dims);
 

@@ -45,7 +45,25 @@ void CheckReverse(NodeShapes& node) {
   const int64_t batch = node.integer("batch_axis", 1), time = node.integer("time_axis", 0);
   if (batch > 1 || time > 1 || batch == time) {
     node.BadParameter(absl::StrCat("batch_axis ", batch, " and time_axis ", time), "0 and 1, or 1 and 0");
+    return;
   }
+  const Shape input = node.at(0);
+  const auto lengths = node.constant(1);
+  if (!lengths || !input.known || time < 0 || time >= input.rank() || input.dims[time] < 0) return;
+  for (int64_t length : *lengths) {
+    if (length >= 0 && length <= input.dims[time]) continue;
+    node.Conflict(1, absl::StrCat("a sequence of ", length),
+                  absl::StrCat("0 to ", input.dims[time], ", the time steps"))
+        .when_run = true;
+    return;
+  }
+}
+
+void CheckCumSum(NodeShapes& node) {
+  const Shape input = node.at(0);
+  const auto axis = node.constant(1);
+  if (!input.known || !axis || axis->size() != 1) return;
+  if (node.Axis((*axis)[0], input.rank()) < 0) node.contradictions.back().when_run = true;
 }
 
 void CheckOneHot(NodeShapes& node) {
@@ -179,6 +197,7 @@ Check CheckOf(absl::string_view op_type) {
       {"OneHot", CheckOneHot},
       {"RNN", CheckActivations},
       {"Resize", CheckResize},
+      {"CumSum", CheckCumSum},
       {"ReverseSequence", CheckReverse},
       {"Split", CheckSplit},
       {"Upsample", CheckUpsample},

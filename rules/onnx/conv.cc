@@ -31,7 +31,7 @@ absl::Span<const int64_t> List(NodeShapes& node, absl::string_view name, int cou
     valid = false;
   }
   if (*std::min_element(list.begin(), list.end()) < least) {
-    node.BadParameter(absl::StrCat(name, " ", ShapeText(list), " with ", *std::min_element(list.begin(), list.end())),
+    node.BadParameter(absl::StrCat(name, " ", ListText(list), " with ", *std::min_element(list.begin(), list.end())),
                       absl::StrCat("numbers of at least ", least));
     valid = false;
   }
@@ -46,6 +46,10 @@ Window ReadWindow(NodeShapes& node, int spatial) {
   window.strides = List(node, "strides", spatial, 1, window.valid);
   window.dilations = List(node, "dilations", spatial, 1, window.valid);
   window.pads = List(node, "pads", spatial < 0 ? spatial : 2 * spatial, 0, window.valid);
+  if (!window.pads.empty() && *std::max_element(window.pads.begin(), window.pads.end()) > kMaxSize) {
+    node.BadParameter(absl::StrCat("pads ", ListText(window.pads)), "sizes that can be counted").when_run = true;
+    window.valid = false;
+  }
   window.auto_pad = node.text("auto_pad");
   window.ceil = node.integer("ceil_mode", 0) != 0;
   if (window.automatic() && !window.same() && window.auto_pad != "VALID") {
@@ -55,50 +59,54 @@ Window ReadWindow(NodeShapes& node, int spatial) {
   return window;
 }
 
+// How far the window can move along spatial dimension `i` of `spatial`, negative where it does not fit; none: not
+// known.
+absl::optional<int64_t> RoomFor(const Window& window, int i, int spatial, int64_t size, int64_t kernel) {
+  constexpr int64_t kMost = int64_t{1} << 31;  // beyond that nothing fits
+  const bool padded = !window.automatic() && !window.pads.empty();
+  const int64_t begin = padded ? window.pads[i] : 0;
+  const int64_t end = padded ? window.pads[i + spatial] : 0;
+  if (kernel < 1 || begin > kMaxSize || end > kMaxSize) return absl::nullopt;
+  return size + begin + end - ((std::min(kernel, kMost) - 1) * std::min(window.dilation(i), kMost) + 1);
+}
+
 // Size along spatial dimension `i` of `spatial`; kAnySize: not known; none: the window does not fit.
 absl::optional<int64_t> SizeAfter(const Window& window, int i, int spatial, int64_t size, int64_t kernel) {
   const int64_t stride = window.stride(i);
   if (size < 0 || stride > kMaxSize) return kAnySize;
   // Runtimes differ about dilated windows here.
   if (window.same()) return window.dilation(i) == 1 ? (size + stride - 1) / stride : kAnySize;
-  const bool padded = !window.automatic() && !window.pads.empty();
-  const int64_t begin = padded ? window.pads[i] : 0;
-  const int64_t end = padded ? window.pads[i + spatial] : 0;
-  const int64_t dilation = window.dilation(i);
-  if (kernel < 0 || kernel > (int64_t{1} << 20) || dilation > (int64_t{1} << 20) || begin > kMaxSize ||
-      end > kMaxSize) {
-    return kAnySize;
-  }
-  const int64_t room = size + begin + end - ((kernel - 1) * dilation + 1);
-  if (room < 0) {
+  const absl::optional<int64_t> room = RoomFor(window, i, spatial, size, kernel);
+  if (!room) return kAnySize;
+  if (*room < 0) {
     if (window.ceil) return kAnySize;
     return absl::nullopt;
   }
   // Whether a last, partial window counts differs between operator set versions.
-  if (window.ceil && room % stride != 0) return kAnySize;
-  return room / stride + 1;
+  if (window.ceil && *room % stride != 0) return kAnySize;
+  return *room / stride + 1;
 }
 
-// Size that a transposed convolution makes of `size`; kAnySize: not known.
-int64_t SizeBefore(const NodeShapes& node, const Window& window, int i, int spatial, int64_t size,
-                   const Shape& weight) {
+// Size that a transposed convolution makes of `size`, not positive where padding leaves nothing; none: not known.
+absl::optional<int64_t> SizeBefore(const NodeShapes& node, const Window& window, int i, int spatial, int64_t size,
+                                   const Shape& weight) {
   constexpr int64_t kMost = int64_t{1} << 20;
   const int64_t kernel = weight.dims[i + 2];
   const absl::Span<const int64_t> more = node.integers("output_padding");
   if (size < 0 || size > kMost || kernel < 1 || kernel > kMost || window.stride(i) > kMost ||
       window.dilation(i) > kMost || window.same() || node.has("output_shape") ||
       (!more.empty() && more.size() != static_cast<size_t>(spatial))) {
-    return kAnySize;
+    return absl::nullopt;
   }
   const bool padded = !window.automatic() && !window.pads.empty();
   const int64_t cut = padded ? std::min(window.pads[i], kMost) + std::min(window.pads[i + spatial], kMost) : 0;
   const int64_t full = window.stride(i) * (size - 1) + (kernel - 1) * window.dilation(i) + 1;
-  const int64_t made = full + (more.empty() ? 0 : std::min(std::max<int64_t>(more[i], 0), kMost)) - cut;
-  return made > 0 ? made : kAnySize;
+  return full + (more.empty() ? 0 : std::min(std::max<int64_t>(more[i], 0), kMost)) - cut;
 }
 
 // Output of `channels` and of what the window makes of the input's spatial dimensions. `fits`: whether a window that is
-// larger than the input is a contradiction; pools make something of it, which differs between runtimes.
+// larger than the input is a contradiction; pools make something of it, which differs between runtimes, unless the size
+// would be negative.
 void Slide(NodeShapes& node, const Shape& input, int64_t channels, const Window& window,
            absl::Span<const int64_t> kernel, bool fits) {
   const int spatial = input.rank() - 2;
@@ -106,9 +114,11 @@ void Slide(NodeShapes& node, const Shape& input, int64_t channels, const Window&
   for (int i = 0; i < spatial; ++i) {
     const int64_t size = input.dims[i + 2];
     const absl::optional<int64_t> after = SizeAfter(window, i, spatial, size, kernel[i]);
-    if (!after && fits) {
+    const bool nothing = !after && *RoomFor(window, i, spatial, size, kernel[i]) / window.stride(i) + 1 < 0;
+    if (nothing || (!after && fits)) {
       node.Conflict(node.data(0), absl::StrCat("size ", size, " of spatial dimension ", i, ", with padding"),
-                    absl::StrCat("at least the ", (kernel[i] - 1) * window.dilation(i) + 1, " of the kernel"))
+                    absl::StrCat("at least the ", kernel[i], " of the kernel",
+                                 window.dilation(i) == 1 ? "" : absl::StrCat(" with dilation ", window.dilation(i))))
           .when_run = true;
       return;
     }
@@ -124,7 +134,7 @@ void CheckKernel(NodeShapes& node, const Shape& weight, const Window& window) {
   const absl::Span<const int64_t> stored = weight.dims.subspan(2);
   for (size_t i = 0; i < stored.size(); ++i) {
     if (stored[i] < 0 || stored[i] == window.kernel[i]) continue;
-    node.BadParameter(absl::StrCat("kernel_shape ", ShapeText(window.kernel)),
+    node.BadParameter(absl::StrCat("kernel_shape ", ListText(window.kernel)),
                       absl::StrCat(ShapeText(stored), ", that of the weight ", ShapeText(weight.dims)))
         .when_run = true;
     return;
@@ -145,14 +155,27 @@ void CheckBias(NodeShapes& node, int64_t channels) {
 void CheckOutputPadding(NodeShapes& node, const Window& window, int spatial) {
   const absl::Span<const int64_t> more = node.integers("output_padding");
   if (!window.valid || spatial < 0 || more.size() != static_cast<size_t>(spatial)) return;
+  if (!more.empty() && *std::min_element(more.begin(), more.end()) < 0) {
+    node.BadParameter(absl::StrCat("output_padding ", ListText(more)), "numbers of at least 0");
+    return;
+  }
   for (int i = 0; i < spatial; ++i) {
     const int64_t step = std::max(window.stride(i), window.dilation(i));
     if (more[i] < step) continue;
-    node.BadParameter(absl::StrCat("output_padding ", ShapeText(more)),
+    node.BadParameter(absl::StrCat("output_padding ", ListText(more)),
                       absl::StrCat("less than ", step, ", the stride or dilation, of spatial dimension ", i))
         .when_run = true;
     return;
   }
+}
+
+// Sizes that a transposed convolution is asked for, and pads itself for.
+void CheckOutputShape(NodeShapes& node) {
+  const absl::Span<const int64_t> asked = node.integers("output_shape");
+  if (asked.empty()) return;
+  const int64_t least = *std::min_element(asked.begin(), asked.end());
+  if (least > 0) return;
+  node.BadParameter(absl::StrCat("output_shape ", ListText(asked)), "numbers of at least 1").when_run = least == 0;
 }
 
 void InferConvolution(NodeShapes& node, bool transposed) {
@@ -164,7 +187,10 @@ void InferConvolution(NodeShapes& node, bool transposed) {
   if (window.automatic() && node.has("pads")) {
     node.BadParameter(absl::StrCat("pads beside auto_pad ", window.auto_pad), "one of them");
   }
-  if (transposed) CheckOutputPadding(node, window, rank - 2);
+  if (transposed) {
+    CheckOutputPadding(node, window, rank - 2);
+    CheckOutputShape(node);
+  }
   const int64_t group = node.integer("group", 1);
   if (group < 1) node.BadParameter(absl::StrCat("group ", group), "at least 1");
   if (rank >= 0 && rank < 3) {
@@ -206,7 +232,16 @@ void InferConvolution(NodeShapes& node, bool transposed) {
     return;
   }
   Dims dims = {input.dims[0], out};
-  for (int i = 0; i < rank - 2; ++i) dims.push_back(SizeBefore(node, window, i, rank - 2, input.dims[i + 2], weight));
+  for (int i = 0; i < rank - 2; ++i) {
+    const absl::optional<int64_t> made = SizeBefore(node, window, i, rank - 2, input.dims[i + 2], weight);
+    if (made && *made <= 0 && input.dims[i + 2] > 0) {
+      node.BadParameter(absl::StrCat("pads ", ListText(window.pads)),
+                        absl::StrCat("fewer along spatial dimension ", i, ", where nothing is left of the output"))
+          .when_run = true;
+      return;
+    }
+    dims.push_back(made && *made > 0 ? *made : kAnySize);
+  }
   node.Give(0, std::move(dims));
 }
 
@@ -219,7 +254,7 @@ void InferPool(NodeShapes& node) {
   const size_t spatial = window.kernel.size();
   for (size_t i = 0; !window.automatic() && i < window.pads.size() && window.pads.size() == 2 * spatial; ++i) {
     if (window.pads[i] < window.kernel[i % spatial]) continue;
-    node.BadParameter(absl::StrCat("pads ", ShapeText(window.pads)),
+    node.BadParameter(absl::StrCat("pads ", ListText(window.pads)),
                       absl::StrCat("less than the kernel, ", ShapeText(window.kernel), ", so that no window is empty"));
     return;
   }

@@ -10,6 +10,8 @@ namespace quantgate {
 void CheckArguments(NodeShapes& node);
 // Notes attributes that mean nothing, by themselves or beside each other.
 void CheckMeaning(NodeShapes& node);
+// Notes constant indices that count no element.
+void CheckIndices(NodeShapes& node);
 // Notes heads and windows of attention that mean nothing.
 void CheckAttention(NodeShapes& node);
 

@@ -24,6 +24,7 @@ void Infer(NodeShapes& node) {
   CheckArguments(node);
   CheckAttention(node);
   CheckMeaning(node);
+  CheckIndices(node);
   InferElementwise(node) || InferConv(node) || InferMatMul(node) || InferReshaping(node) || InferMoving(node) ||
       InferReducing(node) || InferRecurrent(node) || InferGenerating(node);
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/onnx/functions.h"
 
@@ -65,7 +66,7 @@ void InferSplit(NodeShapes& node) {
       fits = (*sizes)[i] >= 0 && !__builtin_add_overflow(sum, (*sizes)[i], &sum);
     }
     if (!fits || (size >= 0 && sum != size)) {
-      node.Conflict(node.given(1) ? 1 : -1, absl::StrCat("parts ", ShapeText(*sizes)),
+      node.Conflict(node.given(1) ? 1 : -1, absl::StrCat("parts ", ListText(*sizes)),
                     absl::StrCat(count, count == 1 ? " part" : " parts", " of ",
                                  size < 0 ? "" : absl::StrCat(size, " elements of "), "axis ", axis));
       return;
@@ -128,6 +129,16 @@ bool FirstTime(NodeShapes& node, int axis, uint64_t& before) {
   return true;
 }
 
+// Starts, ends, axes and steps are one for each axis that is cut; false after a contradiction.
+bool AreAsMany(NodeShapes& node, absl::Span<const int64_t> starts,
+               const absl::optional<absl::Span<const int64_t>>& list, int argument, absl::string_view what) {
+  // An empty list of axes or steps is none.
+  if (!list || list->size() == starts.size() || (argument > 2 && list->empty())) return true;
+  node.Conflict(node.given(argument) ? argument : -1, absl::StrCat(list->size(), " ", what),
+                absl::StrCat(starts.size(), ", as there are starts"));
+  return false;
+}
+
 void InferSlice(NodeShapes& node) {
   const Shape input = node.at(0);
   if (!input.known || node.graph().op_type(node.node()) != "Slice") return;
@@ -136,6 +147,10 @@ void InferSlice(NodeShapes& node) {
   const auto axes = node.moved_list("axes", 3);
   const auto steps = node.given(4) ? node.constant(4) : absl::Span<const int64_t>();
   if (!axes || axes->size() > kMaxRank || (starts && starts->size() > kMaxRank)) return;
+  if (starts && (!AreAsMany(node, *starts, ends, 2, "ends") || !AreAsMany(node, *starts, axes, 3, "axes") ||
+                 !AreAsMany(node, *starts, steps, 4, "steps"))) {
+    return;
+  }
   Dims dims(input.dims.begin(), input.dims.end());
   const bool values = starts && ends && steps && starts->size() == ends->size() &&
                       (axes->empty() || axes->size() == starts->size()) &&
@@ -192,7 +207,7 @@ void InferExpand(NodeShapes& node) {
   if (BroadcastInto(*asked, dims)) {
     node.Give(0, std::move(dims));
   } else {
-    node.Conflict(1, absl::StrCat("shape ", ShapeText(*asked)),
+    node.Conflict(1, absl::StrCat("shape ", ListText(*asked)),
                   absl::StrCat("one that broadcasts with ", ShapeText(input.dims)));
   }
 }
@@ -204,6 +219,10 @@ void InferTile(NodeShapes& node) {
   if (repeats->size() != input.dims.size()) {
     node.Conflict(1, absl::StrCat(repeats->size(), " repeats"),
                   absl::StrCat(input.rank(), ", one for each dimension of ", ShapeText(input.dims)));
+    return;
+  }
+  if (!repeats->empty() && *absl::c_min_element(*repeats) < 0) {
+    node.Conflict(1, absl::StrCat("repeats ", ListText(*repeats)), "numbers of at least 0").when_run = true;
     return;
   }
   Dims dims(input.dims.begin(), input.dims.end());
@@ -232,7 +251,13 @@ void InferPad(NodeShapes& node) {
     const int64_t before = (*pads)[i];
     const int64_t after = (*pads)[i + rank];
     if (dims[i] < 0) continue;
-    if (std::min(before, after) < -kMaxSize || std::max(before, after) > kMaxSize) {
+    if (std::max(before, after) > kMaxSize) {
+      node.Conflict(node.given(1) ? 1 : -1, absl::StrCat("a pad of ", std::max(before, after)),
+                    "one that leaves a size that can be counted")
+          .when_run = true;
+      return;
+    }
+    if (std::min(before, after) < -kMaxSize) {
       dims[i] = kAnySize;
     } else if ((dims[i] += before + after) < 0) {
       node.Conflict(node.given(1) ? 1 : -1, absl::StrCat("pads that cut ", -before - after, " of axis ", i),
@@ -266,7 +291,12 @@ void InferResize(NodeShapes& node) {
                     absl::StrCat(input.rank(), ", one for each dimension of ", ShapeText(input.dims)));
       return;
     }
-    for (size_t i = 0; i < dims.size(); ++i) dims[i] = std::max<int64_t>((*sizes)[i], kAnySize);
+    for (size_t i = 0; i < dims.size(); ++i) {
+      dims[i] = (*sizes)[i];
+      if (dims[i] > 0 || (dims[i] == 0 && input.dims[i] <= 0)) continue;
+      node.Conflict(3, absl::StrCat("size ", dims[i], " of axis ", i), "at least 1").when_run = true;
+      return;
+    }
   } else if (const Shape scales = node.at(2);
              scales.known && scales.rank() == 1 && scales.dims[0] > 0 && scales.dims[0] != input.rank()) {
     node.Conflict(2, absl::StrCat(scales.dims[0], " scales"),

@@ -61,7 +61,11 @@ void InferTopK(NodeShapes& node) {
   const auto k = node.constant(1);
   Dims dims(input.dims.begin(), input.dims.end());
   const int64_t size = dims[axis];
-  dims[axis] = k && k->size() == 1 && (*k)[0] >= 0 ? (*k)[0] : kAnySize;
+  if (k && k->size() == 1 && (*k)[0] < 0) {
+    node.Conflict(1, absl::StrCat("k ", (*k)[0]), "at least 0").when_run = true;
+    return;
+  }
+  dims[axis] = k && k->size() == 1 ? (*k)[0] : kAnySize;
   if (size >= 0 && dims[axis] > size) {
     node.Conflict(1, absl::StrCat("k ", dims[axis]), absl::StrCat("at most ", size, ", the size of axis ", axis));
     return;

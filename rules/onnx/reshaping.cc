@@ -92,14 +92,14 @@ void InferFlatten(NodeShapes& node) {
   node.Give(0, {count(input.dims.first(axis)), count(input.dims.subspan(axis))});
 }
 
-// Marks axes of `rank` dimensions; false after a contradiction.
-bool MarkAxes(NodeShapes& node, absl::Span<const int64_t> axes, int rank, Dims& marked) {
+// Marks axes of `rank` dimensions; false after a contradiction. `repeats`: one may be there again, and says the same.
+bool MarkAxes(NodeShapes& node, absl::Span<const int64_t> axes, int rank, bool repeats, Dims& marked) {
   marked.assign(rank, 0);
   for (int64_t axis : axes) {
     const int at = node.Axis(axis, rank);
     if (at < 0) return false;
-    if (marked[at] != 0) {
-      node.BadParameter(absl::StrCat("axis ", axis, " twice"), "each axis once");
+    if (marked[at] != 0 && !repeats) {
+      node.BadParameter(absl::StrCat("axis ", at, " twice"), "each axis once");
       return false;
     }
     marked[at] = 1;
@@ -115,7 +115,8 @@ void InferSqueeze(NodeShapes& node) {
   // Of an empty list ONNX says that nothing goes, and its runtime takes it for none.
   if ((!all && axes->empty()) || (all && !input.is_static())) return;
   Dims marked;
-  if (!MarkAxes(node, *axes, input.rank(), marked)) return;
+  // Runtimes take one that is there twice for one.
+  if (!MarkAxes(node, *axes, input.rank(), /*repeats=*/true, marked)) return;
   Dims dims;
   for (int i = 0; i < input.rank(); ++i) {
     const int64_t size = input.dims[i];
@@ -133,7 +134,7 @@ void InferUnsqueeze(NodeShapes& node) {
   const auto axes = node.moved_list("axes", 1);
   if (!input.known || !axes || axes->size() > kMaxRank) return;
   Dims marked;
-  if (!MarkAxes(node, *axes, input.rank() + static_cast<int>(axes->size()), marked)) return;
+  if (!MarkAxes(node, *axes, input.rank() + static_cast<int>(axes->size()), /*repeats=*/false, marked)) return;
   auto next = input.dims.begin();
   Dims dims;
   for (int64_t added : marked) dims.push_back(added != 0 ? 1 : *next++);
@@ -158,7 +159,7 @@ void InferTranspose(NodeShapes& node) {
   Dims dims;
   for (int64_t axis : perm) {
     if (perm.size() != static_cast<size_t>(rank) || axis < 0 || axis >= rank || (seen & uint64_t{1} << axis) != 0) {
-      node.BadParameter(absl::StrCat("perm ", ShapeText(perm)),
+      node.BadParameter(absl::StrCat("perm ", ListText(perm)),
                         absl::StrCat("each of 0 to ", rank - 1, " once, for a tensor of rank ", rank))
           .when_run = perm.size() != static_cast<size_t>(rank);
       return;

@@ -165,7 +165,7 @@ class Limits {
     const absl::Span<const int64_t> dilations = Ints("dilations");
     if (!absl::StartsWith(Text("auto_pad"), "SAME")) return;
     if (absl::c_all_of(dilations, [](int64_t dilation) { return dilation == 1; })) return;
-    Refuse(absl::StrCat("dilations ", ShapeText(dilations), " with auto_pad ", Text("auto_pad")), "pads beside them",
+    Refuse(absl::StrCat("dilations ", ListText(dilations), " with auto_pad ", Text("auto_pad")), "pads beside them",
            true);
   }
 

@@ -1206,12 +1206,140 @@ std::vector<SoundnessCase> VersionAndTypeCases() {
   };
 }
 
+// "n" reads [2, 3, 4] and a list of constants.
+std::function<void(GraphBuilder&)> With(const std::string& op, const std::string& name, std::vector<int64_t> numbers) {
+  return Of(op, [=](GraphBuilder& b) {
+    b.Ints(name, v1::DATA_TYPE_INT64, numbers, /*scalar=*/false);
+    b.Find("n").add_inputs(b.Id(name));
+  });
+}
+
+// A convolution of [1, 3, 8, 8], or a pool of it, with such a list among its attributes.
+std::function<void(GraphBuilder&)> Window(const std::string& op, const std::string& name,
+                                          std::vector<int64_t> numbers) {
+  return [=](GraphBuilder& b) {
+    const bool pools = op == "MaxPool";
+    if (pools) {
+      One(b, op, {{"x", {1, 3, 8, 8}}});
+    } else {
+      One(b, op, {{"x", {1, 3, 8, 8}}, {"w", {3, 3, 3, 3}}});
+    }
+    v1::IntList& list = *Attribute(b, name).mutable_ints();
+    for (int64_t number : numbers) list.add_values(number);
+  };
+}
+
+// Indices of this shape, all of them one number.
+std::function<void(GraphBuilder&)> Indexed(const std::string& op, const std::vector<int64_t>& dims, int64_t index,
+                                           int64_t axis, bool updates = false) {
+  return Of(op, [=](GraphBuilder& b) {
+    int64_t count = 1;
+    for (int64_t size : dims) count *= size;
+    b.Ints("indices", v1::DATA_TYPE_INT64, std::vector<int64_t>(count, index), /*scalar=*/false);
+    b.Shape("indices", v1::DATA_TYPE_INT64, dims);
+    b.Find("n").add_inputs(b.Id("indices"));
+    if (updates) {
+      b.Input("updates", v1::DATA_TYPE_FLOAT32, dims);
+      b.Find("n").add_inputs(b.Id("updates"));
+    }
+    if (op != "GatherND" && op != "ScatterND") Int(b, "axis", axis);
+  });
+}
+
+// Numbers with which ONNX Runtime 1.31.1 loads no session, or ends every run, each beside the last one that it takes.
+std::vector<SoundnessCase> NumberCases() {
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  return {
+      {"DilationBeyondAllSizes", Blank, Window("Conv", "dilations", {kHuge, 1}), "GS012", "n", "x"},
+      {"DilationThatFits", Blank, Window("Conv", "dilations", {3, 1}), ""},
+      {"PadsBeyondCounting", Blank, Window("Conv", "pads", {int64_t{1} << 62, 0, int64_t{1} << 62, 0}), "GS013", "n"},
+      {"PoolOfANegativeSize", Blank, Window("MaxPool", "kernel_shape", {10, 1}), "GS012", "n", "x"},
+      {"PoolOfAHugeKernel", Blank, Window("MaxPool", "kernel_shape", {kHuge, 1}), "GS012", "n", "x"},
+      {"PoolOfNoElements", Blank, Window("MaxPool", "kernel_shape", {9, 1}), ""},
+      {"OutputPaddingNegative", Blank, Window("ConvTranspose", "output_padding", {-1, 0}), "GS013", "n"},
+      {"OutputShapeNegative", Blank, Window("ConvTranspose", "output_shape", {-1, 2}), "GS013", "n"},
+      {"OutputShapeOfNothing", Blank, Window("ConvTranspose", "output_shape", {0, 2}), "GS013", "n"},
+      {"OutputShape", Blank, Window("ConvTranspose", "output_shape", {2, 2}), ""},
+      {"PadsLeaveNothing", Blank, Window("ConvTranspose", "pads", {5, 0, 5, 0}), "GS013", "n"},
+      {"PadsLeaveTwo", Blank, Window("ConvTranspose", "pads", {4, 0, 4, 0}), ""},
+      {"GatherBeyond", Blank, Indexed("Gather", {2}, 3, 1), "GS012", "n", "indices"},
+      {"GatherBeyondFromTheEnd", Blank, Indexed("Gather", {2}, -4, 1), "GS012", "n", "indices"},
+      {"GatherTheFirstFromTheEnd", Blank, Indexed("Gather", {2}, -3, 1), ""},
+      {"GatherElementsBeyond", Blank, Indexed("GatherElements", {1, 3, 4}, 2, 0), "GS012", "n", "indices"},
+      {"GatherElementsOfTheLast", Blank, Indexed("GatherElements", {1, 3, 4}, 1, 0), ""},
+      {"ScatterElementsBeyond", Blank, Indexed("ScatterElements", {1, 3, 4}, 4, -1, true), "GS012", "n", "indices"},
+      {"ScatterElementsOfTheLast", Blank, Indexed("ScatterElements", {1, 3, 4}, 3, -1, true), ""},
+      {"GatherNdBeyond", Blank, Indexed("GatherND", {1, 2}, 2, 0), "GS012", "n", "indices"},
+      {"GatherNdOfTheLast", Blank, Indexed("GatherND", {1, 2}, 1, 0), ""},
+      {"TileNegative", Blank, With("Tile", "repeats", {-1, 1, 1}), "GS012", "n", "repeats"},
+      {"TileByNothing", Blank, With("Tile", "repeats", {0, 1, 1}), ""},
+      {"CumSumAxis", Blank,
+       [](GraphBuilder& b) {
+         One(b, "CumSum", {{"x", {2, 3, 4}}});
+         b.Ints("axis", v1::DATA_TYPE_INT64, {3}, /*scalar=*/true);
+         b.Find("n").add_inputs(b.Id("axis"));
+       },
+       "GS013", "n"},
+      {"SequenceTooLong", Blank,
+       [](GraphBuilder& b) {
+         One(b, "ReverseSequence", {{"x", {4, 1}}});
+         Constant(b, "lengths", {5});
+       },
+       "GS012", "n", "lengths"},
+      {"SequenceOfAll", Blank,
+       [](GraphBuilder& b) {
+         One(b, "ReverseSequence", {{"x", {4, 1}}});
+         Constant(b, "lengths", {4});
+       },
+       ""},
+      {"SliceEndsTooFew", Blank,
+       Of("Slice",
+          [](GraphBuilder& b) {
+            Constant(b, "starts", {0, 0});
+            Constant(b, "ends", {2});
+          }),
+       "GS012", "n", "ends"},
+      {"SliceAxesTooMany", Blank,
+       Of("Slice",
+          [](GraphBuilder& b) {
+            Constant(b, "starts", {0});
+            Constant(b, "ends", {2});
+            Constant(b, "axes", {1, 2});
+          }),
+       "GS012", "n", "axes"},
+      {"ResizeToNothing", Blank,
+       [](GraphBuilder& b) {
+         One(b, "Resize", {{"x", {1, 3, 8, 8}}});
+         for (int i = 0; i < 2; ++i) b.Find("n").add_inputs(0);
+         Constant(b, "sizes", {1, 3, -1, 8});
+       },
+       "GS012", "n", "sizes"},
+      {"PadBeyondCounting", Blank, With("Pad", "pads", {0, 0, int64_t{1} << 62, 0, 0, 0}), "GS012", "n", "pads"},
+      {"SqueezeAnAxisTwice", Blank,
+       [](GraphBuilder& b) {
+         One(b, "Squeeze", {{"x", {1, 3, 4}}});
+         Constant(b, "axes", {0, -3});
+       },
+       ""},
+      {"TopKNegative", Blank,
+       [](GraphBuilder& b) {
+         One(b, "TopK", {{"x", {2, 3, 4}}});
+         Constant(b, "k", {-1});
+         b.Find("n").add_outputs(b.Id("places"));
+         b.Shape("places", v1::DATA_TYPE_INT64, {});
+         b.Value("places").set_has_shape(false);
+       },
+       "GS012", "n", "k"},
+  };
+}
+
 }  // namespace
 
 std::vector<SoundnessCase> FormCases() {
   std::vector<SoundnessCase> cases;
   Append(cases, AttributeCases());
   Append(cases, ShapeCases());
+  Append(cases, NumberCases());
   Append(cases, VersionAndTypeCases());
   return cases;
 }
