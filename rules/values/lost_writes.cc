@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
 #include "rules/values/views.h"
@@ -67,6 +69,41 @@ int32_t ReaderOfFirst(const Graph& graph, int32_t node, const LastReaders& last)
   return WritesInPlace(graph, node) && last.any[result] >= 0 ? node : last.any[result];
 }
 
+// By value: torchao's ConstantFolder (0.18.0, constant_fold.py) computes nothing of it beforehand, so that what is
+// quantized of it is quantized anew at every call. It looks for copy_ and put_ in an operator's name, index_put_ and
+// index_copy_ among them, and leaves alone all that leads to the tensor that they write, unless an input of the model
+// does too.
+std::vector<bool> KeptByFolder(const Graph& graph) {
+  std::vector<bool> kept(graph.num_values(), false);
+  std::vector<bool> needs_input(graph.num_values(), false);
+  for (int32_t value = 0; value < graph.num_values(); ++value) needs_input[value] = graph.is_graph_input(value);
+  for (int32_t node : graph.order()) {
+    bool any = false;
+    for (int i = 0; i < graph.num_inputs(node); ++i)
+      any |= graph.input(node, i) >= 0 && needs_input[graph.input(node, i)];
+    for (int i = 0; any && i < graph.num_outputs(node); ++i) {
+      if (graph.output(node, i) >= 0) needs_input[graph.output(node, i)] = true;
+    }
+  }
+  std::vector<int32_t> open;
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    const absl::string_view name = graph.op_type(node);
+    if (!absl::StrContains(name, "copy_") && !absl::StrContains(name, "put_")) continue;
+    if (graph.num_inputs(node) > 0 && graph.input(node, 0) >= 0) open.push_back(graph.input(node, 0));
+  }
+  while (!open.empty()) {
+    const int32_t value = open.back();
+    open.pop_back();
+    if (kept[value] || needs_input[value]) continue;
+    kept[value] = true;
+    const int32_t producer = graph.producer(value);
+    for (int i = 0; producer >= 0 && i < graph.num_inputs(producer); ++i) {
+      if (graph.input(producer, i) >= 0) open.push_back(graph.input(producer, i));
+    }
+  }
+  return kept;
+}
+
 LastReaders FindLastReaders(const CheckContext& context) {
   const Graph& graph = context.graph();
   const std::vector<int32_t> none(graph.num_values(), -1);
@@ -86,9 +123,11 @@ LastReaders FindLastReaders(const CheckContext& context) {
       if (!is_first && graph.op(op->node) == OpId::kCopy) last.copies[value] = std::max(last.copies[value], op->node);
     }
   }
-  // convert_pt2e computes what it quantizes of a buffer, and every later call reads that.
+  // convert_pt2e computes what it quantizes of most buffers, and every later call reads that. What it left, it left.
+  const std::vector<bool> kept =
+      context.stage() == v1::STAGE_CONVERTED ? std::vector<bool>(graph.num_values(), true) : KeptByFolder(graph);
   for (int32_t value = 0; value < graph.num_values(); ++value) {
-    if (graph.is_constant(value) && last.of_copy[value] >= 0) last.of_copy[value] = graph.num_nodes();
+    if (graph.is_constant(value) && !kept[value] && last.of_copy[value] >= 0) last.of_copy[value] = graph.num_nodes();
   }
   return last;
 }

@@ -29,7 +29,9 @@ constexpr RuleInfo kMissingQParams = {
     "{subject}: {observed}; expected {allowed}",
     "A quantized tensor without a scale is just integers; each tool makes up another meaning.",
     "State a scale and a zero point for the tensor.",
-    "A CONVERTED graph with a static int8 spec and no scales fires it; the same spec with is_dynamic does not.",
+    "A CONVERTED graph with a static int8 spec and no scales fires it; the same spec with is_dynamic does not, nor "
+    "does "
+    "one of a prepared graph on a tensor without elements.",
 };
 
 // Whether the node has the data that a scale of this role would describe.
@@ -145,6 +147,11 @@ bool IsNeverObserved(const Graph& graph, int32_t node, const Operand& operand, b
   return IsTuple(graph, operand.value) || IsOfOutputNode(graph, operand.value);
 }
 
+// Its observer has seen nothing, and convert_pt2e takes a scale of 1, which is as good as any.
+bool HasNoElements(const Graph& graph, int32_t value) {
+  return value >= 0 && graph.has_known_shape(value) && absl::c_linear_search(graph.value(value).dims(), 0);
+}
+
 void CheckMissingQParams(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (IsTflite(context)) CheckUnscaled(context, sink);
@@ -163,6 +170,7 @@ void CheckMissingQParams(const CheckContext& context, FindingSink& sink) {
       // A derived spec is computed from others when the graph is converted.
       if (spec.kind() == v1::Spec::DERIVED && context.stage() != v1::STAGE_CONVERTED) return;
       if (IsAnnotation(context) && IsNeverObserved(graph, op.node, operand, output)) return;
+      if (IsAnnotation(context) && HasNoElements(graph, operand.value)) return;
       if (context.stage() == v1::STAGE_CALIBRATED && ComputesWhenConverted(graph.symbol(spec.observer()))) {
         return sink.NotChecked(&kMissingQParams, op.node,
                                "its observer computes the scales when the graph is converted");

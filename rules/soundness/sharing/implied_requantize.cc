@@ -22,7 +22,10 @@ constexpr RuleInfo kImpliedRequantize = {
     "The tensor is quantized one way where it is written and another way where it is read, so a conversion appears "
     "between the two nodes: it costs time, and rounds every number once more.",
     "Annotate the edge like its producer's output (or share it), unless the change of precision is meant.",
-    "A 16-bit output read through an 8-bit edge spec fires it; the same spec on both does not.",
+    "A 16-bit output read through an 8-bit edge spec fires it; the same spec on both does not. Of a float16 tensor "
+    "that "
+    "meets another one, a float16 weight say, it is an error: behind the second observer convert_pt2e of torchao 0.18 "
+    "dequantizes to float32, and the operator raises.",
 };
 
 std::string Form(const Operand& operand, const QuantParams* params) {
@@ -94,18 +97,39 @@ bool ShareObserver(const CheckContext& context, int32_t value, int32_t node) {
   return written >= 0 && written == groups.group_at({value, node});
 }
 
+bool IsHalf(v1::DataType type) { return type == v1::DATA_TYPE_FLOAT16 || type == v1::DATA_TYPE_BFLOAT16; }
+
+// Whether the node raises once its half-precision tensor comes as float32, which is what convert_pt2e makes of the
+// second of two observers: it has no meta["val"] that says better.
+bool RaisesForFloat32(const CheckContext& context, int32_t node, int32_t value) {
+  const Graph& graph = context.graph();
+  if (!IsAnnotation(context) || value < 0 || !IsHalf(graph.dtype(value))) return false;
+  for (int i = 0; i < graph.num_inputs(node); ++i) {
+    const int32_t other = graph.input(node, i);
+    if (other >= 0 && other != value && graph.dtype(other) == graph.dtype(value)) return true;
+  }
+  return false;
+}
+
 // `read` by `node`: what it is written as and what it is read as.
 void Compare(const CheckContext& context, const Written& written, int32_t node, const Operand& read,
              FindingSink& sink) {
   const QuantParams* reads = context.resolved().qparams(read);
   if (!Differ(context.stage(), written.form, written.params, read, reads)) return;
   if (ShareObserver(context, read.edge_value, node)) return;
-  Place place;
-  place.node = node;
-  place.input = read.argument;
-  place.value = read.value;
-  sink.Add(kImpliedRequantize, place, absl::StrCat("is read as ", Form(read, reads)),
-           absl::StrCat(Form(written.form, written.params), ", as ", ByWhom(context.graph(), written.node)));
+  FindingDraft draft{.rule = &kImpliedRequantize};
+  draft.place.node = node;
+  draft.place.input = read.argument;
+  draft.place.value = read.value;
+  draft.observed = absl::StrCat("is read as ", Form(read, reads));
+  draft.allowed = absl::StrCat(Form(written.form, written.params), ", as ", ByWhom(context.graph(), written.node));
+  if (RaisesForFloat32(context, node, read.edge_value)) {
+    draft.effect = v1::Finding::UNSOUND;
+    draft.severity = v1::Finding::ERROR;
+    absl::StrAppend(&draft.observed, ", which gives float32 where ",
+                    DataTypeName(context.graph().dtype(read.edge_value)), " is expected");
+  }
+  sink.Add(std::move(draft));
 }
 
 // What prepare_pt2e puts behind an input of the graph that has a spec of its own.

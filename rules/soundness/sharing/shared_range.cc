@@ -15,14 +15,23 @@ constexpr RuleInfo kSharedRange = {
     v1::Finding::WARNING,
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
-    "The output of exp, of a sum along an axis or of a sigmoid has another range than the input. One observer for both "
-    "covers the wider range, and leaves a few integers, or one, for the numbers of the other.",
+    "The output of exp, of a product, of a sum along an axis or of a sigmoid has another range than the input. One "
+    "observer for both covers the wider range, and leaves a few integers, or one, for the numbers of the other.",
     "Give the output a spec of its own.",
-    "exp whose output spec is shared with its input fires it; a reshape with the same does not.",
+    "exp whose output spec is shared with its input fires it, and mul of two tensors whose output is shared with one "
+    "of "
+    "them (Samsung's EnnQuantizer of ExecuTorch 1.5.1); a reshape with the same does not, nor does mul by a number.",
 };
 
-bool ChangesRange(const Binding& binding) {
-  if ((binding.op->traits & (kAccumulates | kFixedRange)) != 0) return true;
+// Of two tensors: the other one may be anything.
+bool Multiplies(const Graph& graph, int32_t node) {
+  const OpId id = graph.op(node);
+  return (id == OpId::kMul || id == OpId::kDiv) && graph.num_inputs(node) > 1;
+}
+
+bool ChangesRange(const Graph& graph, int32_t node) {
+  const Binding& binding = *graph.binding(node);
+  if ((binding.op->traits & (kAccumulates | kFixedRange)) != 0 || Multiplies(graph, node)) return true;
   switch (binding.op->id) {
     case OpId::kCumSum:
     case OpId::kErf:
@@ -41,9 +50,11 @@ bool ChangesRange(const Binding& binding) {
   }
 }
 
-// An edge into the node, or the value that one brings, which is computed when the model runs.
+// An edge into the node, or the value that one brings, which is computed when the model runs. A constant factor is as
+// much a range of its own.
 bool IsDataOf(const Graph& graph, int32_t node, SpecPlace place) {
-  if (place.value < 0 || graph.is_static(place.value) || (place.is_edge() && place.node != node)) return false;
+  if (place.value < 0 || (place.is_edge() && place.node != node)) return false;
+  if (graph.is_static(place.value) && !Multiplies(graph, node)) return false;
   return absl::c_any_of(graph.uses(place.value), [node](const Use& use) { return use.node == node; });
 }
 
@@ -55,7 +66,7 @@ void CheckSharedRange(const CheckContext& context, FindingSink& sink) {
     const int32_t spec = graph.value_spec(value);
     if (node < 0 || graph.spec_kind(spec) != v1::Spec::SHARED || graph.binding(node) == nullptr) continue;
     const SpecPlace shared_with = graph.references(spec)[0];
-    if (!ChangesRange(*graph.binding(node)) || !IsDataOf(graph, node, shared_with)) continue;
+    if (!ChangesRange(graph, node) || !IsDataOf(graph, node, shared_with)) continue;
     sink.Add(kSharedRange, PlaceOf(graph, SpecPlace{value, -1}),
              absl::StrCat("one observer for it and the input '", graph.value(shared_with.value).name(), "'"),
              "an output with a range of its own");

@@ -321,6 +321,14 @@ void AddSigmoid(GraphBuilder& b, v1::DataType type, double zero_point) {
   b.Value("sigmoid").set_spec(id);
 }
 
+// sigmoid times a matrix, in half precision, read with that spec.
+void AddHalfProduct(GraphBuilder& b, int spec) {
+  AddSigmoid(b, v1::DATA_TYPE_UINT8, 0);
+  b.Value("sigmoid").set_dtype(v1::DATA_TYPE_FLOAT16);
+  b.Input("matrix", v1::DATA_TYPE_FLOAT16, {8, 8});
+  b.Node("aten.matmul.default", "mm", {"sigmoid", "matrix"}, {"mm"}).add_input_specs(spec);
+}
+
 // relu * sigmoid(relu), both operands with the observer of `leader`, where the sigmoid asks for fixed numbers.
 void AddGatedProduct(GraphBuilder& b, const std::string& leader) {
   AddSigmoid(b, v1::DATA_TYPE_INT8, 0);
@@ -984,6 +992,10 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "-SH004"},
 
+      // Behind the second observer it comes as float32, beside a float16 weight.
+      {"HalfReadWithASecondObserver", Conv, [](GraphBuilder& b) { AddHalfProduct(b, 1); }, "SH004", "mm", "sigmoid"},
+      {"HalfReadAsItIsWritten", Conv, [](GraphBuilder& b) { AddHalfProduct(b, 4); }, "-SH004"},
+
       // Specs that agree get one observer, here the one with numbers.
       {"FixedObserverOfAPlainSpec", Conv,
        [](GraphBuilder& b) {
@@ -1050,6 +1062,14 @@ std::vector<SoundnessCase> AnnotationCases() {
        "shared", -1, warning},
       {"NegatedAndShared", Conv, [](GraphBuilder& b) { AddShared(b, "aten.neg.default", "relu"); }, "-SH008"},
       {"SharedWithAnotherTensor", Conv, [](GraphBuilder& b) { AddShared(b, "aten.exp.default", "conv"); }, "-SH008"},
+
+      {"ProductSharedWithAFactor", Conv,
+       [](GraphBuilder& b) {
+         AddShared(b, "aten.mul.Tensor", "relu");
+         b.Find("shared").add_inputs(b.Id("conv"));
+       },
+       "SH008", "shared", "shared", -1, warning},
+      {"ProductByANumberShared", Conv, [](GraphBuilder& b) { AddShared(b, "aten.mul.Tensor", "relu"); }, "-SH008"},
 
       // SH009
       {"AverageOfASumAndItsOperand", Conv,

@@ -106,6 +106,26 @@ TEST(LostAssignment, OfABufferToo) {
   EXPECT_THAT(LostIn(program), ElementsAre("GS017"));
 }
 
+// What copy_ and put_ write is quantized at every call, and what add_ writes once and for all.
+TEST(LostAssignment, OfABufferThatIsReadBeforeItIsWritten) {
+  const auto lost_by = [](const std::string& write) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {4, 8});
+    b.Weight("state", kF32, {4, 8}, 128);
+    b.Node("aten.add.Tensor", "sum", {"x", "state"}, {"sum"}).add_input_specs(0);
+    b.Find("sum").add_input_specs(b.Act());
+    b.Shape("sum", kF32, {4, 8});
+    b.Node(write, "write", {"state", "sum"}, {"write"});
+    b.Shape("write", kF32, {4, 8});
+    b.Output("sum");
+    return LostAt(b, "write");
+  };
+  EXPECT_THAT(lost_by("aten.copy_.default"), IsEmpty());
+  EXPECT_THAT(lost_by("aten.index_put_.default"), IsEmpty());
+  EXPECT_THAT(lost_by("aten.index_copy_.default"), IsEmpty());
+  EXPECT_THAT(lost_by("aten.add_.Tensor"), ElementsAre("GS017"));
+}
+
 // y[i] += z: the sum goes into another view of y.
 TEST(LostAssignment, IsNoneWhereTheResultIsWrittenAgain) {
   for (const char* target : {"y", "x"}) {
