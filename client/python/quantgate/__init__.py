@@ -8,6 +8,8 @@
 `model` is a path, a torch.fx.GraphModule at any stage of PT2E, or a torch.export.ExportedProgram. PyTorch is only
 imported by whoever passes one.
 """
+from typing import TYPE_CHECKING
+
 from quantgate.checking import apply, check, sharing_groups, to_graph
 from quantgate.client import Client
 from quantgate.errors import QuantGateError
@@ -17,3 +19,16 @@ from quantgate.simulation import Simulation, simulate
 
 __all__ = ["Client", "Gated", "QuantGateError", "RejectedError", "Report", "Simulation", "apply", "check",
            "sharing_groups", "simulate", "to_graph"]
+__version__: str
+
+if not TYPE_CHECKING:  # which would take it for a promise of any name
+    def __getattr__(name):
+        """__version__, as pyproject.toml has it; who does not ask need not load what reads it."""
+        if name == "__version__":
+            from importlib import metadata
+
+            try:
+                return metadata.version("quantgate")
+            except metadata.PackageNotFoundError:  # copied without it
+                pass
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

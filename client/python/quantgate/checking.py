@@ -11,7 +11,7 @@ from google.protobuf.message import DecodeError
 
 from quantgate import executable
 from quantgate.client import Client
-from quantgate.errors import QuantGateError, seconds
+from quantgate.errors import QuantGateError, is_of_torch, no_graph, seconds
 from quantgate.report import Report
 from quantgate.v1 import graph_pb2, report_pb2, types_pb2
 
@@ -44,13 +44,20 @@ def check(model: Any, targets: Optional[Sequence[str]] = (), mode: str = "strict
 
 def to_graph(model: Any, example_inputs: Any = None) -> graph_pb2.Graph:
     """The quantgate.v1.Graph of a torch.fx.GraphModule or torch.export.ExportedProgram."""
+    return _convert(model, example_inputs)
+
+
+def _convert(model: Any, example_inputs: Any = None, told_apart: bool = False) -> graph_pb2.Graph:
+    """As fx.to_graph, which imports PyTorch: what cannot be a graph of it is refused without."""
+    if not is_of_torch(model):
+        raise no_graph(model)
     try:
         from quantgate import fx
     except ModuleNotFoundError as error:
         raise QuantGateError("INVALID_ARGUMENT", f"expected the path of a model file, not {type(model).__name__}: without "
                                                  f"{error.name} no other model can be read") from None
 
-    return fx.to_graph(model, example_inputs)
+    return fx.to_graph(model, example_inputs, told_apart)
 
 
 def sharing_groups(model: Any, *, timeout: float = 60.0) -> List[List[Place]]:
@@ -58,11 +65,9 @@ def sharing_groups(model: Any, *, timeout: float = 60.0) -> List[List[Place]]:
 
     A member is ("edge", producer, consumer) or ("node", name). Raises QuantGateError where prepare_pt2e would fail.
     """
-    from quantgate import fx
-
     with executable.folder() as folder:
         path = pathlib.Path(folder) / "graph.pb"
-        path.write_bytes(fx.to_graph(model, told_apart=True).SerializeToString())
+        path.write_bytes(_convert(model, told_apart=True).SerializeToString())
         text = executable.run(["groups", str(path), "--format", "json"], seconds(timeout))
     try:
         answer = json.loads(text)

@@ -39,8 +39,7 @@ class Client:
 
     def __init__(self, address: str, *, timeout: float = 60.0, attempts: int = 0,
                  credentials: Optional[grpc.ChannelCredentials] = None) -> None:
-        if not isinstance(address, str) or not _is_address(address):
-            raise QuantGateError("INVALID_ARGUMENT", f"server {address!r}: expected 'host:port', a port of 1 to 65535")
+        address = checked_address(address)
         if not isinstance(attempts, int) or attempts < 0:
             raise QuantGateError("INVALID_ARGUMENT", f"attempts {attempts!r}: expected a number from 0 up")
         self.address = address
@@ -125,6 +124,12 @@ class Client:
         raise QuantGateError(code, details) from None
 
 
+def checked_address(address: Any) -> str:
+    if not isinstance(address, str) or not _is_address(address):
+        raise QuantGateError("INVALID_ARGUMENT", f"server {address!r}: expected 'host:port', a port of 1 to 65535")
+    return address
+
+
 def _is_address(text: str) -> bool:
     """HOST:PORT, or another name that gRPC knows (unix:PATH), which it would look for at any text that is none."""
     host, _, port = text.rpartition(":")
@@ -155,6 +160,20 @@ def _options(graph: Any, targets: Optional[Sequence[str]], mode: str, toolchain:
                                                  f"{type(graph).__name__}")
     if not isinstance(path, str):
         raise QuantGateError("INVALID_ARGUMENT", f"path {path!r}: expected text")
+    options = question(targets, mode, toolchain)
+    try:
+        if model is not None:
+            options.model.CopyFrom(model)
+        options.model.path = path or options.model.path
+        options.request_id = uuid.uuid4().hex
+    except UnicodeEncodeError as error:
+        raise _no_text(error) from None
+    return options
+
+
+def question(targets: Optional[Sequence[str]], mode: str,
+             toolchain: str = "") -> validation_service_pb2.ValidateOptions:
+    """What is asked of any graph, as far as it can be judged without a server, which alone knows the targets."""
     if not isinstance(mode, str) or mode not in _MODES:
         raise QuantGateError("INVALID_ARGUMENT", f"mode '{mode}': expected strict or warn")
     if not isinstance(toolchain, str):
@@ -165,14 +184,13 @@ def _options(graph: Any, targets: Optional[Sequence[str]], mode: str, toolchain:
     if not all(isinstance(name, str) for name in names):
         raise QuantGateError("INVALID_ARGUMENT", f"targets: expected a list of names, not {targets!r}")
     try:
-        options = validation_service_pb2.ValidateOptions(targets=names, mode=_MODES[mode], toolchain=toolchain)
-        if model is not None:
-            options.model.CopyFrom(model)
-        options.model.path = path or options.model.path
-        options.request_id = uuid.uuid4().hex
+        return validation_service_pb2.ValidateOptions(targets=names, mode=_MODES[mode], toolchain=toolchain)
     except UnicodeEncodeError as error:
-        raise QuantGateError("INVALID_ARGUMENT", f"{ascii(error.object)} is no text") from None
-    return options
+        raise _no_text(error) from None
+
+
+def _no_text(error: UnicodeEncodeError) -> QuantGateError:
+    return QuantGateError("INVALID_ARGUMENT", f"{ascii(error.object)} is no text")
 
 
 def _chunks(graph: graph_pb2.Graph, options: validation_service_pb2.ValidateOptions

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, Tuple
 
 
@@ -15,6 +16,17 @@ class QuantGateError(RuntimeError):
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return type(self), (self.code, self.message)
+
+
+def no_graph(model: Any) -> QuantGateError:
+    return QuantGateError("INVALID_ARGUMENT", f"expected a GraphModule or an ExportedProgram (check takes a path too), "
+                                              f"not {type(model).__name__}")
+
+
+def is_of_torch(model: Any) -> bool:
+    """Whether its type is made of one of PyTorch's. Nothing is imported: who has such an object has done that."""
+    return "torch" in sys.modules and any(str(getattr(base, "__module__", "")).partition(".")[0] == "torch"
+                                          for base in model.__class__.__mro__)  # as isinstance sees it
 
 
 # What selectors take, in milliseconds of 32 bits; nobody waits 23 days.

@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set,
 import torch
 import torch.fx
 
-from quantgate.errors import QuantGateError
+from quantgate.errors import QuantGateError, no_graph
 from quantgate.fx_constants import serialized_constant
 from quantgate.fx_moved import Moved
 from quantgate.fx_ops import Attributes, Operators, SourceLines, op_name, source_function
@@ -55,8 +55,7 @@ def to_graph(model: Any, example_inputs: Any = None, told_apart: bool = False) -
     if isinstance(model, torch.export.ExportedProgram):
         model = model.module(check_guards=False)
     if not isinstance(model, torch.fx.GraphModule):
-        raise QuantGateError("INVALID_ARGUMENT", f"expected a GraphModule or an ExportedProgram (check takes a path "
-                                                 f"too), not {type(model).__name__}")
+        raise no_graph(model)
     if example_inputs is not None and not any("val" in node.meta for node in model.graph.nodes):
         from quantgate.fx_shapes import add_shapes
 

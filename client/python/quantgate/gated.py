@@ -6,7 +6,8 @@ import logging
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence
 
 from quantgate.checking import apply, check
-from quantgate.errors import QuantGateError
+from quantgate.client import checked_address, question
+from quantgate.errors import QuantGateError, seconds
 from quantgate.report import Report
 
 if TYPE_CHECKING:
@@ -28,16 +29,17 @@ class Gated:
                  server: Optional[str] = None, timeout: float = 60.0) -> None:
         if not hasattr(quantizer, "annotate"):
             raise QuantGateError("INVALID_ARGUMENT", f"expected a quantizer, not {type(quantizer).__name__}")
+        # Here already: prepare_pt2e asks seconds later. A generator is read once, and fix asks twice.
+        self._targets = list(question(targets, mode).targets)
+        self._mode = mode
+        self._fix = fix
+        self._server = checked_address(server) if server else None
+        self._timeout = seconds(timeout)
         # An instance of torchao's Quantizer, by its name: nothing here imports torchao.
         for base in type(quantizer).__mro__:
             if base.__name__ == "Quantizer" and isinstance(base, abc.ABCMeta):
                 base.register(Gated)
         self._quantizer = quantizer
-        self._targets = targets
-        self._mode = mode
-        self._fix = fix
-        self._server = server
-        self._timeout = timeout
         self.report: Optional[Report] = None
         self.changes: List[AppliedChange] = []
 

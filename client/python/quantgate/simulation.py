@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Tuple,
 
 from quantgate import executable
 from quantgate.checking import import_file, no_answer
-from quantgate.errors import QuantGateError, seconds
+from quantgate.errors import QuantGateError, is_of_torch, seconds
 
 if TYPE_CHECKING:
     import numpy
@@ -99,6 +99,9 @@ def _file_of(model: Any, inputs: Optional[Inputs], folder: pathlib.Path,
             return path, inputs
         graph, _ = import_file(path, timeout)
         return path, _by_name([graph.values[number - 1].name for number in graph.inputs], inputs)
+    refusal = QuantGateError("INVALID_ARGUMENT", f"{type(model).__name__}: no path, GraphModule or ExportedProgram")
+    if not is_of_torch(model):
+        raise refusal
     import numpy
     import torch
 
@@ -115,7 +118,7 @@ def _file_of(model: Any, inputs: Optional[Inputs], folder: pathlib.Path,
             raise QuantGateError("INVALID_ARGUMENT", f"torch.export.export refuses the module with these inputs: "
                                                      f"{(str(error).splitlines() or [repr(error)])[0]}") from error
     elif not isinstance(model, torch.export.ExportedProgram):
-        raise QuantGateError("INVALID_ARGUMENT", f"{type(model).__name__}: no path, GraphModule or ExportedProgram")
+        raise refusal
     path = str(folder / "model.pt2")
     torch.export.save(program, path)
     return path, None if inputs is None else _by_name(program.graph_signature.user_inputs, inputs)

@@ -1,9 +1,12 @@
 """check and Gated on graphs that real quantizers annotate, at every stage."""
 import copy
 import hashlib
+import importlib
+import importlib.metadata
 import logging
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -20,7 +23,8 @@ from quantgate.v1 import graph_pb2, report_pb2, types_pb2
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from torchao.quantization.pt2e.quantizer import Quantizer
 
-DATA = pathlib.Path(__file__).resolve().parents[2] / 'data' / 'onnx'
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+DATA = ROOT / 'tests' / 'data' / 'onnx'
 V75, V68 = 'qnn_htp/SM8650', 'qnn_htp/SM8350'
 
 
@@ -157,3 +161,72 @@ def test_a_server_that_went_away_is_started_again():
 def test_torch_is_imported_only_when_needed():
     script = 'import sys, quantgate; assert "torch" not in sys.modules'
     subprocess.run([sys.executable, '-c', script], check=True)
+
+
+def test_torch_is_not_imported_for_what_is_not_of_torch():
+    script = textwrap.dedent('''
+        import sys, quantgate
+        expected = "expected a GraphModule or an ExportedProgram (check takes a path too), not "
+        for call, words in ((quantgate.check, expected), (quantgate.to_graph, expected),
+                            (quantgate.sharing_groups, expected), (quantgate.simulate, "no path, GraphModule or Exp")):
+            for model in (None, 3, int, b"model.onnx", type("Odd", (), {"__module__": None})()):
+                try:
+                    call(model)
+                except quantgate.QuantGateError as error:
+                    assert error.code == "INVALID_ARGUMENT" and words in error.message, error
+                    assert type(model).__name__ in error.message, error
+                else:
+                    raise AssertionError((call, model))
+        assert "torch" not in sys.modules''')
+    subprocess.run([sys.executable, '-c', script], check=True)
+
+
+class Derived(torch.fx.GraphModule):
+    pass
+
+
+def test_what_is_made_of_torch_is_read():
+    module = models.export()
+    assert quantgate.to_graph(Derived(module, module.graph)) == quantgate.to_graph(module)
+    for other in (torch.ones(1), models.ConvNet(), torch.fx.GraphModule, 3):  # the same words with PyTorch as without
+        with pytest.raises(quantgate.QuantGateError, match=f'check takes a path too.*not {type(other).__name__}$'):
+            quantgate.check(other)
+
+
+# ---- names ----
+
+def test_messages_by_the_names_of_the_contract():
+    declared = set()
+    for path in sorted((ROOT / 'proto' / 'quantgate' / 'v1').glob('*.proto')):
+        module = importlib.import_module(f'quantgate.v1.{path.stem}_pb2')
+        for name in re.findall(r'^(?:message|enum) (\w+)', path.read_text(), re.MULTILINE):
+            assert getattr(quantgate.v1, name) is getattr(module, name)
+            declared.add(name)
+    assert {'Graph', 'Report', 'Spec', 'QParams', 'Target', 'Finding', 'Correction', 'DataType'} <= declared
+    assert declared <= set(dir(quantgate.v1))
+    assert quantgate.v1.Graph is graph_pb2.Graph and quantgate.v1.Report is report_pb2.Report
+    with pytest.raises(AttributeError, match="'quantgate.v1' has no attribute 'Grap'"):
+        quantgate.v1.Grap
+    # An import of the package loads no more than a check needs, and what no check needs is there all the same.
+    script = textwrap.dedent('''
+        import sys, quantgate
+        assert "quantgate.v1.catalog_service_pb2" not in sys.modules
+        from quantgate.v1 import Graph, Target, graph_pb2
+        assert Graph is graph_pb2.Graph and Target.DESCRIPTOR.full_name == "quantgate.v1.Target"''')
+    subprocess.run([sys.executable, '-c', script], check=True)
+
+
+def test_the_version_is_that_of_the_package():
+    said = (ROOT / 'client' / 'python' / 'pyproject.toml').read_text()
+    assert f'\nversion = "{quantgate.__version__}"\n' in said
+    assert not hasattr(quantgate, '__versoin__')
+    script = 'import sys, quantgate; sys.exit(quantgate.__version__ != sys.argv[1])'
+    subprocess.run([sys.executable, '-c', script, quantgate.__version__], check=True)
+
+
+def test_no_version_where_the_package_was_copied_without_it(monkeypatch):
+    def missing(name):
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr('importlib.metadata.version', missing)
+    assert getattr(quantgate, '__version__', None) is None

@@ -11,6 +11,7 @@ import torch
 from quantgate.v1 import spec_pb2
 from torchao.quantization import Int8WeightOnlyConfig, quantize_
 from torchao.quantization.pt2e.observer import FixedQParamsObserver, MinMaxObserver
+from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 from torchao.quantization.pt2e.quantizer import (DerivedQuantizationSpec, FixedQParamsQuantizationSpec,
                                                  QuantizationAnnotation, QuantizationSpec, SharedQuantizationSpec)
 
@@ -243,6 +244,29 @@ class Asks:
 
     def __deepcopy__(self, memo):
         return Asks()
+
+
+@pytest.mark.parametrize(('settings', 'words'), [
+    ({'targets': V75}, "targets: expected a list of names, such as \\['qnn_htp/SM8650'\\]"),
+    ({'targets': [3]}, 'targets: expected a list of names'), ({'targets': 3}, 'targets: expected a list of names'),
+    ({'targets': ['\ud800']}, 'is no text'), ({'mode': 'foo'}, "mode 'foo': expected strict or warn"),
+    ({'mode': None}, 'mode .*: expected strict or warn'), ({'server': 'localhost'}, "expected 'host:port'"),
+    ({'server': 3}, "expected 'host:port'"), ({'timeout': '5'}, 'expected seconds'),
+    ({'timeout': -1}, 'expected seconds')])
+def test_gated_refuses_at_once_what_no_check_takes(settings, words):
+    with pytest.raises(quantgate.QuantGateError, match=f'INVALID_ARGUMENT.*{words}'):
+        quantgate.Gated(Asks(), **settings)
+    with pytest.raises(quantgate.QuantGateError, match=f'INVALID_ARGUMENT.*{words}'):
+        quantgate.check(graph_of(plain()), **settings)
+
+
+@pytest.mark.parametrize('targets', [None, (), (V68,), {V68}, (name for name in [V68])])
+def test_gated_takes_any_collection_of_targets(targets):
+    gated = quantgate.Gated(models.qnn('use_16a16w', 'SM8350'), targets=targets, fix=True)
+    prepare_pt2e(models.export(), gated)
+    # The second check, of what was corrected, asks for the same.
+    assert gated.report.ok and [one.target.partition('@')[0] for one in gated.report.results] == [
+        V68 if targets else 'any']
 
 
 @pytest.mark.parametrize('copied', [copy.copy, copy.deepcopy, lambda gated: pickle.loads(pickle.dumps(gated))])
