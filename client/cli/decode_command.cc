@@ -28,15 +28,15 @@ bool LooksLikePath(absl::string_view argument) {
          !absl::StrContains(argument, ": ");
 }
 
-// The text itself: a code, or words. A file that is there goes before, and so does the name of one that is not, where
-// it says nothing else.
+// The text itself: a code, words, or one word that means something. A file that is there goes before, and so does the
+// name of one that is not, where it says nothing else.
 bool IsText(const std::string& argument, const Decoder& decoder) {
   struct stat facts;
   if (argument == "-" || ::stat(argument.c_str(), &facts) == 0) return false;
   if (LooksLikePath(argument) && decoder.Decode(argument).messages.empty()) return false;
   const size_t sign = argument[0] == '-' ? 1 : 0;
   const bool number = argument.find_first_not_of("0123456789abcdefABCDEFxX", sign) == std::string::npos;
-  return number || absl::StrContains(argument, ' ');
+  return number || absl::StrContains(argument, ' ') || !decoder.Decode(argument).messages.empty();
 }
 
 std::string LogText(const DecodedLog& log, const Style& style) {

@@ -1,6 +1,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "client/cli/commands.h"
 #include "rules/all_rules.h"
 #include "rules/engine/nearest.h"
@@ -8,7 +9,9 @@
 namespace quantgate {
 namespace {
 
-int RunExplain(const std::string& wanted, const OutputFlags& flags) {
+// `asked`: also as `rules --format json` and the services name it, "rules/NR001".
+int RunExplain(const std::string& asked, const OutputFlags& flags) {
+  const std::string wanted(absl::StripPrefix(asked, "rules/"));
   std::vector<std::string> names;
   std::string pages;  // a rule of a backend may have the name of a general one
   for (const RuleInfo* info : AllRules()) {

@@ -410,8 +410,10 @@ same "$(jq -r '.rules[] | select(.code == "NR001") | .title' <<<"$out")" scale-r
 run 0 explain NR001
 has "$out" '^# NR001 scale-range'
 page=$out
-run 0 explain scale-range
-same "$out" "$page"
+for name in scale-range rules/NR001; do
+  run 0 explain "$name"
+  same "$out" "$page"
+done
 run 0 constraints list
 has "$out" '^qnn_htp@2\.25\.0 '
 run 0 constraints verify

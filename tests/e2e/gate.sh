@@ -251,6 +251,10 @@ cd "$scratch" || exit 1
 # Logs.
 run 0 decode 3110
 has "$out" 'backendValidateOpConfig'
+run 0 decode XCOM_DATA_OUTRANGE
+has "$out" 'Vitis AI'
+run 2 decode NO_SUCH_WORD
+one_error INVALID_ARGUMENT
 run 0 decode '0x408 != 0x232' --format json
 same "$(jq -c '[.messages[0].tool, (.messages[0].means | contains("UFIXED_POINT_8")), .unknownCount]' <<<"$out")" '["QNN",true,0]'
 printf 'start\n<E> has incorrect Value 68, expected >= 73.\nERROR: something else\n' >"$scratch/log"

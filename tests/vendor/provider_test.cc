@@ -75,7 +75,9 @@ TEST_F(Provider, DoesWhatIsSaid) {
     EXPECT_EQ(said.outcome, asked.value("said", std::string(asked["outcome"])));
     said_otherwise += asked.contains("said") ? 1 : 0;
     // Never more than the provider does: what is said to be full is.
-    if (said.outcome == "FULL") EXPECT_EQ(asked["outcome"], "FULL");
+    if (said.outcome == "FULL") {
+      EXPECT_EQ(asked["outcome"], "FULL");
+    }
     if (said.outcome == "PARTIAL" && asked["outcome"] == "PARTIAL") {
       const auto left = asked["left"].get<std::vector<std::string>>();
       EXPECT_EQ(absl::c_linear_search(said.refused, "node"), absl::c_linear_search(left, "node"));

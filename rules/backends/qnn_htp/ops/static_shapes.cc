@@ -23,7 +23,10 @@ void CheckStaticShapes(const BackendOp& op, const Target& target, OpReport& repo
   }
   for (size_t i = 0; i < op.outputs.size(); ++i) {
     if (op.outputs[i].dynamic_shape != Tri::kYes) continue;
-    report.Add(kStaticShapes, Out(static_cast<int>(i)), "a size that is not fixed", "HTP takes fixed sizes only");
+    // What it reads is fixed: the numbers of a tensor decide, or parameters that do not fit.
+    report.Add(kStaticShapes, Out(static_cast<int>(i)),
+               "a size that is neither stated nor follows from the inputs' sizes and the parameters",
+               "HTP takes fixed sizes only");
     return;
   }
 }
