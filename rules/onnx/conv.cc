@@ -66,7 +66,7 @@ absl::optional<int64_t> RoomFor(const Window& window, int i, int spatial, int64_
   const bool padded = !window.automatic() && !window.pads.empty();
   const int64_t begin = padded ? window.pads[i] : 0;
   const int64_t end = padded ? window.pads[i + spatial] : 0;
-  if (kernel < 1 || begin > kMaxSize || end > kMaxSize) return absl::nullopt;
+  if (kernel < 1) return absl::nullopt;
   return size + begin + end - ((std::min(kernel, kMost) - 1) * std::min(window.dilation(i), kMost) + 1);
 }
 

@@ -1,6 +1,8 @@
 // Constant indices of Gather, Scatter and their like that count no element: there are `size` from 0, and from the end
 // those from -size to -1. Runtimes end the run there, or read what lies beside the tensor.
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "rules/graph/elements.h"
@@ -24,9 +26,13 @@ bool IsOutside(double index, int64_t size) {
 
 // `axis` of the data, which has `size` elements there.
 void NoteOutside(NodeShapes& node, int argument, double index, int axis, int64_t size) {
+  // Beyond that a double is no exact integer, and may be none of 64 bits.
+  constexpr double kExact = 9007199254740992;
+  const std::string stated =
+      std::fabs(index) < kExact ? absl::StrCat(static_cast<int64_t>(index)) : absl::StrCat(index);
   const std::string allowed = size == 0 ? absl::StrCat("none: axis ", axis, " has no elements")
                                         : absl::StrCat(-size, " to ", size - 1, ", the elements of axis ", axis);
-  node.Conflict(argument, absl::StrCat("index ", static_cast<int64_t>(index)), allowed).when_run = true;
+  node.Conflict(argument, absl::StrCat("index ", stated), allowed).when_run = true;
 }
 
 void CheckAlongAxis(NodeShapes& node) {

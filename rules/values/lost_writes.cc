@@ -79,8 +79,9 @@ std::vector<bool> KeptByFolder(const Graph& graph) {
   for (int32_t value = 0; value < graph.num_values(); ++value) needs_input[value] = graph.is_graph_input(value);
   for (int32_t node : graph.order()) {
     bool any = false;
-    for (int i = 0; i < graph.num_inputs(node); ++i)
+    for (int i = 0; i < graph.num_inputs(node); ++i) {
       any |= graph.input(node, i) >= 0 && needs_input[graph.input(node, i)];
+    }
     for (int i = 0; any && i < graph.num_outputs(node); ++i) {
       if (graph.output(node, i) >= 0) needs_input[graph.output(node, i)] = true;
     }

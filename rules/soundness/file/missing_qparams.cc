@@ -30,8 +30,7 @@ constexpr RuleInfo kMissingQParams = {
     "A quantized tensor without a scale is just integers; each tool makes up another meaning.",
     "State a scale and a zero point for the tensor.",
     "A CONVERTED graph with a static int8 spec and no scales fires it; the same spec with is_dynamic does not, nor "
-    "does "
-    "one of a prepared graph on a tensor without elements.",
+    "does one of a prepared graph on a tensor without elements.",
 };
 
 // Whether the node has the data that a scale of this role would describe.

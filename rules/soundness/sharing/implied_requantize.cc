@@ -23,9 +23,8 @@ constexpr RuleInfo kImpliedRequantize = {
     "between the two nodes: it costs time, and rounds every number once more.",
     "Annotate the edge like its producer's output (or share it), unless the change of precision is meant.",
     "A 16-bit output read through an 8-bit edge spec fires it; the same spec on both does not. Of a float16 tensor "
-    "that "
-    "meets another one, a float16 weight say, it is an error: behind the second observer convert_pt2e of torchao 0.18 "
-    "dequantizes to float32, and the operator raises.",
+    "that meets another one, a float16 weight say, it is an error: behind the second observer convert_pt2e of torchao "
+    "0.18 dequantizes to float32, and the operator raises.",
 };
 
 std::string Form(const Operand& operand, const QuantParams* params) {

@@ -19,8 +19,7 @@ constexpr RuleInfo kSharedRange = {
     "observer for both covers the wider range, and leaves a few integers, or one, for the numbers of the other.",
     "Give the output a spec of its own.",
     "exp whose output spec is shared with its input fires it, and mul of two tensors whose output is shared with one "
-    "of "
-    "them (Samsung's EnnQuantizer of ExecuTorch 1.5.1); a reshape with the same does not, nor does mul by a number.",
+    "of them (Samsung's EnnQuantizer of ExecuTorch 1.5.1); a reshape with the same does not, nor does mul by a number.",
 };
 
 // Of two tensors: the other one may be anything.

@@ -321,6 +321,13 @@ void AddSigmoid(GraphBuilder& b, v1::DataType type, double zero_point) {
   b.Value("sigmoid").set_spec(id);
 }
 
+// A result of so many elements, whose observer has no scale.
+void AddUnscaledNeg(GraphBuilder& b, int64_t size) {
+  b.Input("part", v1::DATA_TYPE_FLOAT32, {size});
+  b.Node("aten.neg.default", "neg", {"part"}, {"neg"});
+  b.Shape("neg", v1::DATA_TYPE_FLOAT32, {size}).set_spec(UnscaledSpec(b));
+}
+
 // sigmoid times a matrix, in half precision, read with that spec.
 void AddHalfProduct(GraphBuilder& b, int spec) {
   AddSigmoid(b, v1::DATA_TYPE_UINT8, 0);
@@ -934,6 +941,8 @@ std::vector<SoundnessCase> AnnotationCases() {
        "-FI009"},
       {"ObserverThatHasSeenNothing", SmallBias, [](GraphBuilder& b) { b.graph.mutable_specs(1)->clear_qparams(); },
        "FI009", "conv", "w"},
+      {"NothingToBeSeen", SmallBias, [](GraphBuilder& b) { AddUnscaledNeg(b, 0); }, "-FI009"},
+      {"SomethingToBeSeen", SmallBias, [](GraphBuilder& b) { AddUnscaledNeg(b, 1); }, "FI009", "neg", "neg"},
       {"SharedWithoutNumbers", SmallBias,
        [](GraphBuilder& b) {
          AddCache(b);
@@ -1070,6 +1079,13 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "SH008", "shared", "shared", -1, warning},
       {"ProductByANumberShared", Conv, [](GraphBuilder& b) { AddShared(b, "aten.mul.Tensor", "relu"); }, "-SH008"},
+
+      {"QuotientSharedWithADividend", Conv,
+       [](GraphBuilder& b) {
+         AddShared(b, "aten.div.Tensor", "relu");
+         b.Find("shared").add_inputs(b.Id("conv"));
+       },
+       "SH008", "shared", "shared", -1, warning},
 
       // SH009
       {"AverageOfASumAndItsOperand", Conv,

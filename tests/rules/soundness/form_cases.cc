@@ -1271,6 +1271,18 @@ std::vector<SoundnessCase> NumberCases() {
       {"ScatterElementsOfTheLast", Blank, Indexed("ScatterElements", {1, 3, 4}, 3, -1, true), ""},
       {"GatherNdBeyond", Blank, Indexed("GatherND", {1, 2}, 2, 0), "GS012", "n", "indices"},
       {"GatherNdOfTheLast", Blank, Indexed("GatherND", {1, 2}, 1, 0), ""},
+      {"IndexOfAllBits", Blank, Indexed("GatherElements", {1, 3, 4}, INT64_MAX, 0), "GS012", "n", "indices"},
+      // What is sent of larger constants: how far they go.
+      {"GatherNdBeyondByStatistics", Blank,
+       [](GraphBuilder& b) {
+         Indexed("GatherND", {1, 2}, 9, 0)(b);
+         v1::Constant& constant = *b.Value("indices").mutable_constant();
+         constant.clear_ints();
+         constant.mutable_statistics()->set_min(9);
+         constant.mutable_statistics()->set_max(9);
+         constant.mutable_statistics()->set_count(2);
+       },
+       "GS012", "n", "indices"},
       {"TileNegative", Blank, With("Tile", "repeats", {-1, 1, 1}), "GS012", "n", "repeats"},
       {"TileByNothing", Blank, With("Tile", "repeats", {0, 1, 1}), ""},
       {"CumSumAxis", Blank,
