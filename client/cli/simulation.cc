@@ -1,12 +1,15 @@
 #include "client/cli/simulation.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "client/cli/engine.h"
 #include "client/fix/fix.h"
 #include "client/npz/npz.h"
@@ -32,10 +35,18 @@ namespace {
 
 using Tensors = absl::flat_hash_map<std::string, simulator::Tensor>;
 
-absl::Status RunSimulation(const SimulationFlags& flags, const v1::Graph& graph, const Tensors* given,
-                           const std::function<void(const std::string&, const simulator::Tensor&)>& on_value,
+using TakeValue = std::function<void(const std::string& name, const simulator::Tensor& tensor)>;
+
+// What a run takes in and gives out beside its report. All may be nothing.
+struct Beside {
+  const Tensors* inputs = nullptr;
+  const Tensors* references = nullptr;
+  TakeValue on_value, on_reference;
+};
+
+absl::Status RunSimulation(const SimulationFlags& flags, const v1::Graph& graph, const Beside& beside,
                            Progress& progress, v1::Report& report) {
-  simulator::Request request{flags.target, flags.profile, flags.seed, given};
+  simulator::Request request{flags.target, flags.profile, flags.seed, beside.inputs};
   Engine engine;
   if (!flags.target.empty()) {
     absl::StatusOr<Engine> opened = OpenEngine(flags.tables);
@@ -47,7 +58,9 @@ absl::Status RunSimulation(const SimulationFlags& flags, const v1::Graph& graph,
   options.real_space = !flags.no_real_space;
   options.threads = flags.threads;
   options.max_bytes = static_cast<int64_t>(flags.max_memory);
-  options.on_value = on_value;
+  options.on_value = beside.on_value;
+  options.on_reference = beside.on_reference;
+  options.references = beside.references;
   options.progress = [&](int done, int total) {
     progress.Step(absl::StrCat("simulating node ", done + 1, " of ", total));
   };
@@ -56,30 +69,42 @@ absl::Status RunSimulation(const SimulationFlags& flags, const v1::Graph& graph,
   return status;
 }
 
-// In dB, of the output that is worst off. Nothing: none of them has noise, or not all were computed.
-std::optional<double> WorstOutput(const v1::Graph& graph, const v1::Simulation& simulation) {
+// By name, for each output of the graph the values that show what it is, the first of which a simulation lists counts:
+// a Dequantize at the end is part of what is read through it.
+std::vector<std::vector<absl::string_view>> Ends(const v1::Graph& graph) {
+  absl::flat_hash_map<int32_t, int32_t> stored;
+  for (const v1::Node& node : graph.nodes()) {
+    if (node.inputs_size() > 0 && node.outputs_size() > 0) stored[node.outputs(0)] = node.inputs(0);
+  }
+  std::vector<std::vector<absl::string_view>> ends;
+  for (int32_t output : graph.outputs()) {
+    std::vector<absl::string_view>& end = ends.emplace_back();
+    for (int step = 0; step < 2 && output > 0 && output <= graph.values_size(); ++step) {
+      end.push_back(graph.values(output - 1).name());
+      const auto behind = stored.find(output);
+      output = behind == stored.end() ? 0 : behind->second;
+    }
+  }
+  return ends;
+}
+
+// In dB, of the output that is worst off. Nothing: none of them has noise, not all were computed, or one has no
+// reference where there are some.
+std::optional<double> WorstOutput(const v1::Graph& graph, const v1::Simulation& simulation,
+                                  const Tensors* references = nullptr) {
   absl::flat_hash_map<absl::string_view, const v1::SimulatedNode*> by_value;
   for (const v1::SimulatedNode& node : simulation.nodes()) {
     if (absl::StartsWith(node.float_reason(), simulator::kNotComputed)) return std::nullopt;
     by_value[node.value()] = &node;
   }
-  // A Dequantize at the end is part of what is read through it.
-  absl::flat_hash_map<int32_t, int32_t> stored;
-  for (const v1::Node& node : graph.nodes()) {
-    if (node.inputs_size() > 0 && node.outputs_size() > 0) stored[node.outputs(0)] = node.inputs(0);
-  }
   std::optional<double> worst;
-  for (int32_t output : graph.outputs()) {
-    for (int step = 0; step < 2 && output > 0 && output <= graph.values_size(); ++step) {
-      const auto found = by_value.find(graph.values(output - 1).name());
-      if (found != by_value.end()) {
-        const v1::SimulatedNode& node = *found->second;
-        if (node.has_sqnr_db() && (!worst.has_value() || node.sqnr_db() < *worst)) worst = node.sqnr_db();
-        break;
-      }
-      const auto behind = stored.find(output);
-      output = behind == stored.end() ? 0 : behind->second;
-    }
+  for (const std::vector<absl::string_view>& end : Ends(graph)) {
+    const auto listed =
+        std::find_if(end.begin(), end.end(), [&](absl::string_view name) { return by_value.contains(name); });
+    if (listed == end.end()) continue;
+    if (references != nullptr && !references->contains(*listed)) return std::nullopt;
+    const v1::SimulatedNode& node = *by_value.at(*listed);
+    if (node.has_sqnr_db() && (!worst.has_value() || node.sqnr_db() < *worst)) worst = node.sqnr_db();
   }
   return worst;
 }
@@ -128,13 +153,14 @@ absl::Status Simulate(const SimulationFlags& flags, const v1::Graph& graph, Prog
   }
   NpzWriter values(static_cast<int64_t>(flags.max_memory));
   absl::Status dumped;
-  std::function<void(const std::string&, const simulator::Tensor&)> on_value;
+  Beside beside;
+  if (!flags.input.empty()) beside.inputs = &given;
   if (!flags.dump.empty()) {
-    on_value = [&](const std::string& name, const simulator::Tensor& tensor) {
+    beside.on_value = [&](const std::string& name, const simulator::Tensor& tensor) {
       if (dumped.ok()) dumped = values.Add(name, tensor);
     };
   }
-  absl::Status status = RunSimulation(flags, graph, flags.input.empty() ? nullptr : &given, on_value, progress, report);
+  absl::Status status = RunSimulation(flags, graph, beside, progress, report);
   if (!status.ok()) return status;
   return flags.dump.empty() || !dumped.ok() ? dumped : values.Close(flags.dump);
 }
@@ -151,12 +177,18 @@ absl::StatusOr<const SimulationBeside::Run*> SimulationBeside::RunOf(const std::
   if (!is_new) return &run;
   absl::flat_hash_set<std::string> inputs;
   for (const int32_t value : weighted_.inputs()) inputs.insert(weighted_.values(value - 1).name());
-  const auto keep = [&](const std::string& value, const simulator::Tensor& tensor) {
+  absl::flat_hash_set<absl::string_view> ends;
+  for (const std::vector<absl::string_view>& end : Ends(weighted_)) ends.insert(end.begin(), end.end());
+  Beside keep;
+  keep.on_value = [&](const std::string& value, const simulator::Tensor& tensor) {
     if (inputs.contains(value)) run.inputs.try_emplace(value, tensor);
+  };
+  keep.on_reference = [&](const std::string& value, const simulator::Tensor& tensor) {
+    if (ends.contains(value)) run.references.try_emplace(value, tensor);
   };
   SimulationFlags flags = flags_;
   flags.target = target;
-  absl::Status status = RunSimulation(flags, weighted_, nullptr, keep, progress_, run.report);
+  absl::Status status = RunSimulation(flags, weighted_, keep, progress_, run.report);
   if (status.ok()) return &run;
   runs_.erase(place);
   return status;
@@ -180,8 +212,11 @@ std::optional<double> SimulationBeside::Predict(const std::string& target, const
   flags.target = target;
   flags.no_real_space = true;  // says nothing of the noise
   v1::Report simulated;
-  if (RunSimulation(flags, *corrected, &(*run)->inputs, nullptr, progress_, simulated).ok()) {
-    noise = WorstOutput(*corrected, simulated.simulation());
+  Beside same;
+  same.inputs = &(*run)->inputs;
+  same.references = &(*run)->references;
+  if (RunSimulation(flags, *corrected, same, progress_, simulated).ok()) {
+    noise = WorstOutput(*corrected, simulated.simulation(), &(*run)->references);
   }
   return noise;
 }

@@ -55,7 +55,8 @@ class SimulationBeside {
                    const ImportOptions& options, Progress& progress);
 
   // Signal to quantization noise of the model's worst output for one target ("": none) with a correction and nothing
-  // else, in dB. nullopt: the correction cannot be written, or a simulation fails.
+  // else, in dB, against the float reference of the model as it is: what weights lose that are rounded anew counts.
+  // nullopt: the correction cannot be written, or a simulation fails.
   std::optional<double> Predict(const std::string& target, const v1::Correction& correction);
 
   // The findings of a simulation count as the target's own; Report.simulation is that of the first target. Corrections
@@ -66,7 +67,7 @@ class SimulationBeside {
   // The model as it is.
   struct Run {
     v1::Report report;
-    absl::flat_hash_map<std::string, simulator::Tensor> inputs;
+    absl::flat_hash_map<std::string, simulator::Tensor> inputs, references;  // the latter of what is read at the end
   };
 
   absl::StatusOr<const Run*> RunOf(const std::string& target);

@@ -69,7 +69,8 @@ class Body {
   Body(const v1::Graph* message, const Captured& captured, const SimulateOptions& options)
       : message_(message), captured_(captured), options_(options) {
     options_.statistics = false;
-    options_.on_value = nullptr;
+    options_.on_value = options_.on_reference = nullptr;
+    options_.references = nullptr;
     options_.progress = nullptr;
   }
 

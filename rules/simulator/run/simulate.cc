@@ -256,6 +256,17 @@ class Simulator {
     return absl::OkStatus();
   }
 
+  // What is measured of a value: against the reference that was given for it, where one was.
+  Held Compared(int32_t value, Held held) const {
+    if (options_.references == nullptr || value < 0) return held;
+    const auto given = options_.references->find(graph_.value(value).name());
+    if (given == options_.references->end() || given->second.type != held.reference->tensor.type ||
+        given->second.dims != held.reference->tensor.dims)
+      return held;
+    held.reference = std::make_shared<QTensor>(QTensor{given->second, {}});
+    return held;
+  }
+
   // A node with bodies, which are run as the profile computes them in all three results: on each one's operands.
   absl::Status RunBodies(const Step& step, const std::vector<Quantization>& written) {
     std::vector<Held> arguments;
@@ -309,7 +320,7 @@ class Simulator {
       Describe(step, i, node);
       if (options_.statistics) {
         node.set_float_reason("its bodies are run as a whole");
-        absl::Status status = Measure(profile_, slot, results[i], nullptr, node);
+        absl::Status status = Measure(profile_, slot, Compared(slot.value, results[i]), nullptr, node);
         if (!status.ok()) return status;
       }
       if (absl::Status status = values_.Keep(slot.value, std::move(results[i])); !status.ok()) return status;
@@ -395,7 +406,8 @@ class Simulator {
       node.set_float_reason(affine->float_reason);
       Tensor* const exact = unrounded.ok() && i < unrounded->size() ? &(*unrounded)[i] : nullptr;
       if (exact != nullptr && exact->type == kFloat) FoldRelu(slot, call.written[i], exact->as<float>());
-      if (absl::Status status = Measure(profile_, slot, held, exact, prepare, node); !status.ok()) return status;
+      if (absl::Status status = Measure(profile_, slot, Compared(slot.value, held), exact, prepare, node); !status.ok())
+        return status;
       if (i == 0) {
         if (const RoundingError& own = affine->use.rounding; own.known) SetOwnError(own.signal, own.noise, node);
         node.set_accumulator_bits(affine->use.bits_used);
@@ -437,7 +449,8 @@ class Simulator {
     v1::SimulatedNode& node = *result_.add_nodes();
     Describe(step, 0, node);
     if (options_.statistics) {
-      absl::Status status = Measure(profile_, step.outputs[0], held, quantizes ? &from.affine->tensor : nullptr, node);
+      absl::Status status = Measure(profile_, step.outputs[0], Compared(step.outputs[0].value, held),
+                                    quantizes ? &from.affine->tensor : nullptr, node);
       if (!status.ok()) return status;
     }
     if (quantizes) held.affine = Share(std::move(stored));
@@ -507,7 +520,8 @@ class Simulator {
     v1::SimulatedNode& node = *result_.add_nodes();
     Describe(step, 0, node);
     if (options_.statistics) {
-      absl::Status status = Measure(profile_, slot, held, unrounded.has_value() ? &*unrounded : nullptr, node);
+      absl::Status status =
+          Measure(profile_, slot, Compared(slot.value, held), unrounded.has_value() ? &*unrounded : nullptr, node);
       if (!status.ok()) return status;
     }
     if (absl::Status status = values_.Keep(slot.value, std::move(held)); !status.ok()) return status;

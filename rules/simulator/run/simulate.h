@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "quantgate/v1/simulation.pb.h"
@@ -37,6 +38,11 @@ struct SimulateOptions {
   int64_t max_bytes = int64_t{4} << 30;
   // Each value of affine space by name, as it is computed, inputs first: integers where it is quantized.
   std::function<void(const std::string& name, const Tensor& tensor)> on_value;
+  // The reference of each value that has a name, likewise; with statistics alone.
+  std::function<void(const std::string& name, const Tensor& tensor)> on_reference;
+  // What named values are measured against instead of this graph's own reference. A graph whose weights were rounded
+  // anew is measured so against the one that they were taken from.
+  const absl::flat_hash_map<std::string, Tensor>* references = nullptr;
   // Filled with affine space's results of the graph, where it is there; one that is not computed is UNIMPLEMENTED.
   std::vector<Tensor>* outputs = nullptr;
   // Called before each node.

@@ -52,8 +52,12 @@ void Values::Drop(int32_t value) {
 }
 
 void Values::Report(int32_t value) const {
-  if (options_.on_value && held_[value].affine != nullptr && !graph_.value(value).name().empty()) {
-    options_.on_value(graph_.value(value).name(), held_[value].affine->tensor);
+  const std::string& name = graph_.value(value).name();
+  if (name.empty()) return;
+  const Held& held = held_[value];
+  if (options_.on_value && held.affine != nullptr) options_.on_value(name, held.affine->tensor);
+  if (options_.on_reference && options_.statistics && held.reference != nullptr) {
+    options_.on_reference(name, held.reference->tensor);
   }
 }
 

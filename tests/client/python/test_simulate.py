@@ -235,6 +235,55 @@ def test_predicted_cost_is_what_the_corrected_model_does(tmp_path):
     assert 'predictedCost' not in plain['results'][0]['corrections'][0]
 
 
+def without_activation_quantizers(path):
+    """The model in float: weights are what is stored of them, activations are not rounded. A range from zero is what is
+    left of a Relu."""
+    onnx = pytest.importorskip('onnx')
+    model = onnx.load(path)
+    constants = {tensor.name: tensor for tensor in model.graph.initializer}
+    for node in model.graph.node:
+        if node.op_type in ('QuantizeLinear', 'DequantizeLinear') and node.input[0] not in constants:
+            zero = onnx.numpy_helper.to_array(constants[node.input[2]])
+            node.op_type = 'Relu' if node.op_type == 'QuantizeLinear' and zero == 0 else 'Identity'
+            node.domain = ''
+            del node.input[1:], node.attribute[:]
+    del model.graph.value_info[:]
+    return model
+
+
+def test_predicted_cost_counts_what_narrower_weights_lose(tmp_path):
+    """16-bit weights become 8-bit ones: against its own weights the corrected copy would look as good as before. The
+    float reference here is ONNX Runtime's."""
+    onnxruntime = pytest.importorskip('onnxruntime')
+    model = DATA / 'onnx' / 'resnet8.qnn_a16_mixed.onnx'
+    fixed, dump = tmp_path / 'fixed.onnx', tmp_path / 'fixed.npz'
+    target = 'qnn_htp/SM8350'
+    report = quantgate('check', model, '-t', target, '--simulate')
+    correction = report['results'][0]['corrections'][0]
+    change = correction['changes'][0]
+    assert (change['before']['dtype'], change['after']['dtype']) == ('DATA_TYPE_INT16', 'DATA_TYPE_INT8')
+    alone = quantgate('check', model, '-t', target, '--fix', fixed)['results'][0]['corrections']
+    costs = [each['predictedCost'] for each in report['results'][0]['corrections']]
+    assert len(alone) == len(costs) == 2
+
+    own = min(node['sqnrDb'] for node in quantgate(
+        'simulate', fixed, '--target', target, '--dump', dump)['simulation']['nodes'] if node.get('sqnrDb'))
+    floats = without_activation_quantizers(model)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(floats.SerializeToString(), options, providers=['CPUExecutionProvider'])
+    computed = np.load(dump)
+    feeds = {value.name: computed[value.name] for value in session.get_inputs()}
+    noise = []
+    for value, expected in zip(session.get_outputs(), session.run(None, feeds)):
+        error = expected.astype(np.float64) - computed[value.name]
+        noise.append(10 * np.log10((expected.astype(np.float64) ** 2).sum() / (error ** 2).sum()))
+    # Both corrections together lose about what either loses: of ten probabilities, where errors also cancel.
+    assert min(noise) == pytest.approx(min(cost['sqnrAfterDb'] for cost in costs), abs=4)
+    assert all(cost['sqnrAfterDb'] < cost['sqnrBeforeDb'] - 20 for cost in costs)
+    assert own > min(noise) + 10
+
+
 def test_the_report_that_is_kept_is_the_one_that_is_printed(tmp_path):
     model = DATA / 'onnx' / 'bad.qdq_scale_pair.tiny.qdq_u8s8.onnx'
     store = f'sqlite:{tmp_path}/reports.db'
