@@ -37,7 +37,6 @@
 #include "client/report/sarif.h"
 #include "client/report/text.h"
 #include "client/report/verdict.h"
-#include "client/same_file.h"
 #include "db/reports/labels.h"
 #include "db/reports/report_store.h"
 #include "rules/simulator/run/report.h"
@@ -288,20 +287,17 @@ absl::Status CheckFlagsAgree(const CheckFlags& flags) {
   }
   std::vector<KeptFile> kept = {{flags.import_options.encodings, "the encodings"},
                                 {flags.waivers, "the waivers"},
+                                // Findings that failed once would be known, and never fail again.
+                                {flags.baseline, "the baseline"},
                                 {db::StoreFile(flags.store), "the store"},
                                 {TablesFile(flags.tables), "the tables"},
                                 {flags.confirm->library, "the vendor's library"}};
   for (KeptFile& file : PemFiles(*flags.server)) kept.push_back(std::move(file));
-  absl::Status status = CheckOverwrites("--fix", flags.fix, kept);
-  status.Update(CheckOverwrites("--fix", flags.fix, {{flags.baseline, "the baseline"}}));
-  kept.push_back({flags.fix, "what --fix writes"});
   for (const std::string& model : flags.models) kept.push_back({model, "a model that is checked"});
-  // The next baseline may take the place of this one.
-  status.Update(CheckOverwrites("--output", flags.output->output, kept));
-  kept.push_back({flags.baseline, "the baseline"});
-  kept.push_back({flags.output->output, "the report"});
-  status.Update(CheckOverwrites("--confirm-cases", flags.confirm->cases, kept));
-  return status;
+  return CheckOutputs({{"--fix", flags.fix, "what --fix writes"},
+                       {"--output", flags.output->output, "the report"},
+                       {"--confirm-cases", flags.confirm->cases, "the cases"}},
+                      std::move(kept));
 }
 
 absl::Status CheckLabelFlags(const CheckFlags& flags) {
@@ -330,7 +326,7 @@ int RunCheck(const CheckFlags& flags) {
     if (flags.models.size() > 1) {
       return Fail(absl::InvalidArgumentError("--fix takes one model: it writes one file"));
     }
-    if (absl::Status status = CheckFixPath(flags.fix, flags.models[0]); !status.ok()) return Fail(status);
+    if (absl::Status status = CheckFixPath(flags.fix); !status.ok()) return Fail(status);
   }
   if (!flags.import_options.encodings.empty() && flags.models.size() > 1) {
     return Fail(absl::InvalidArgumentError("--encodings takes one model: the one that the file was made for"));
@@ -402,11 +398,6 @@ int RunCheck(const CheckFlags& flags) {
     exit_code = std::max(exit_code, ExitCodeFor(fixed->report));
     if (!fixed->left.empty() && flags.mode != "warn") exit_code = std::max(exit_code, 1);
     if (!flags.output->quiet) PrintFixed(*fixed, flags);
-  }
-  if (reports.size() < rows.size() && IsSameFile(flags.output->output, flags.baseline)) {
-    std::fprintf(stderr, "note: the baseline '%s' stays as it is: not every model could be checked\n",
-                 Printable(flags.baseline).c_str());
-    return exit_code;
   }
   return Finish(*flags.output, Render(flags, reports, rows, exit_code), exit_code);
 }

@@ -37,10 +37,9 @@ std::string MissingFile(const v1::Graph& graph) {
 
 int RunImport(const ImportFlags& flags) {
   const std::vector<KeptFile> inputs = {{flags.model, "the model"}, {flags.options.encodings, "the encodings"}};
-  absl::Status kept = CheckOverwrites("--output", flags.graph, inputs);
-  kept.Update(CheckOverwrites("--info", flags.info, inputs));
-  kept.Update(CheckOverwrites("--info", flags.info, {{flags.graph, "what --output writes"}}));
-  if (!kept.ok()) return Fail(kept);
+  const std::vector<OutputFile> outputs = {{"--output", flags.graph, "what --output writes"},
+                                           {"--info", flags.info, "what --info writes"}};
+  if (absl::Status kept = CheckOutputs(outputs, inputs); !kept.ok()) return Fail(kept);
   if (flags.info == "-") return Fail(absl::InvalidArgumentError("--info -: name a file"));
   Progress progress(Progress::KindForStderr(flags.output->quiet));
   progress.Step(absl::StrCat("reading ", flags.model));
@@ -56,9 +55,7 @@ int RunImport(const ImportFlags& flags) {
     }
   }
   const std::vector<KeptFile> weights = WeightFiles(flags.model, model->graph);
-  kept = CheckOverwrites("--output", flags.graph, weights);
-  kept.Update(CheckOverwrites("--info", flags.info, weights));
-  if (!kept.ok()) return Fail(kept);
+  if (absl::Status kept = CheckOutputs(outputs, weights); !kept.ok()) return Fail(kept);
   if (absl::Status status = WriteGraphFile(model->graph, flags.graph); !status.ok()) return Fail(status);
   if (!flags.info.empty()) {
     const absl::StatusOr<std::string> json = ToJson(model->info);

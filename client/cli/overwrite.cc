@@ -28,6 +28,14 @@ absl::Status CheckOverwrites(absl::string_view flag, const std::string& path, co
   return absl::OkStatus();
 }
 
+absl::Status CheckOutputs(const std::vector<OutputFile>& outputs, std::vector<KeptFile> kept) {
+  for (const OutputFile& output : outputs) {
+    if (absl::Status status = CheckOverwrites(output.flag, output.path, kept); !status.ok()) return status;
+    kept.push_back({output.path, output.what});
+  }
+  return absl::OkStatus();
+}
+
 std::vector<KeptFile> WeightFiles(const std::string& path, const v1::Graph& graph) {
   if (graph.origin() == v1::Graph::PT2E) return {};  // locations are of members of an archive
   absl::flat_hash_set<std::string> locations;

@@ -20,6 +20,16 @@ struct KeptFile {
 // overwrite the model". Devices and pipes keep nothing.
 absl::Status CheckOverwrites(absl::string_view flag, const std::string& path, const std::vector<KeptFile>& kept);
 
+// What a command writes.
+struct OutputFile {
+  absl::string_view flag;
+  std::string path;  // empty: it is not asked for
+  std::string what;  // "the report", for messages
+};
+
+// CheckOverwrites of each output, against what is kept and the outputs before it.
+absl::Status CheckOutputs(const std::vector<OutputFile>& outputs, std::vector<KeptFile> kept);
+
 // The files beside the model at `path` that it says its weights are in. Empty for what has them in itself.
 std::vector<KeptFile> WeightFiles(const std::string& path, const v1::Graph& graph);
 

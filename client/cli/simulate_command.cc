@@ -31,9 +31,9 @@ struct SimulateFlags {
 };
 
 absl::Status CheckKeeps(const SimulateFlags& flags, const std::vector<KeptFile>& files) {
-  absl::Status status = CheckOverwrites("--dump", flags.simulation.dump, files);
-  status.Update(CheckOverwrites("--output", flags.output->output, files));
-  return status;
+  return CheckOutputs(
+      {{"--dump", flags.simulation.dump, "what --dump writes"}, {"--output", flags.output->output, "the report"}},
+      files);
 }
 
 absl::StatusOr<v1::Report> SimulateFile(const SimulateFlags& flags) {
@@ -64,10 +64,9 @@ std::string SeedText(std::string& text) {
 }
 
 int RunSimulate(const SimulateFlags& flags) {
-  absl::Status kept = CheckKeeps(flags, {{flags.model, "the model"},
-                                         {flags.simulation.input, "the inputs"},
-                                         {TablesFile(flags.simulation.tables), "the tables"}});
-  kept.Update(CheckOverwrites("--output", flags.output->output, {{flags.simulation.dump, "what --dump writes"}}));
+  const absl::Status kept = CheckKeeps(flags, {{flags.model, "the model"},
+                                               {flags.simulation.input, "the inputs"},
+                                               {TablesFile(flags.simulation.tables), "the tables"}});
   if (!kept.ok()) return Fail(kept);
   if (flags.simulation.dump == "-") {
     return Fail(absl::InvalidArgumentError("--dump -: standard output has the report; name a file"));

@@ -16,7 +16,6 @@
 #include "client/model_file.h"
 #include "client/onnx/onnx_importer.h"
 #include "client/passing_path.h"
-#include "client/same_file.h"
 #include "client/tflite/tflite_importer.h"
 #include "client/unfinished_file.h"
 #include "db/sha256.h"
@@ -92,7 +91,7 @@ int64_t Errors(const v1::Report& report) {
 
 }  // namespace
 
-absl::Status CheckFixPath(const std::string& path, const std::string& model_path) {
+absl::Status CheckFixPath(const std::string& path) {
   std::vector<std::string> endings = {".pb", ".json", ".txtpb"};
   for (const FormatWriter& writer : kWriters) endings.emplace_back(writer.ending);
   const auto refuse = [&](absl::string_view why) {
@@ -107,7 +106,6 @@ absl::Status CheckFixPath(const std::string& path, const std::string& model_path
     return refuse(absl::StrCat("a corrected model ends like the file that it is made from, or is a graph: ",
                                absl::StrJoin(endings, ", ")));
   }
-  if (IsSameFile(path, model_path)) return refuse("would overwrite the model; give another name");
   std::error_code error;
   const fs::file_status there = fs::status(path, error);
   if (fs::is_directory(there)) return refuse("is a directory");

@@ -14,9 +14,9 @@
 
 namespace quantgate {
 
-// INVALID_ARGUMENT when nothing that belongs to a model can be written to `path`: its ending is that of no format, it
-// is the model itself, or no regular file is there. To be asked before anything is read.
-absl::Status CheckFixPath(const std::string& path, const std::string& model_path);
+// INVALID_ARGUMENT when nothing that belongs to a model can be written to `path`: its ending is that of no format, or
+// no regular file is there. To be asked before anything is read.
+absl::Status CheckFixPath(const std::string& path);
 // INVALID_ARGUMENT when `path` does not end like a graph or like the format (ModelInfo.format) that the model came in.
 absl::Status CheckFixFormat(const std::string& path, const v1::ModelInfo& model);
 

@@ -132,6 +132,14 @@ for same_file in "$good" "$scratch/./good.txtpb" "$scratch/link.txtpb"; do
   run 2 import "$good" --output "$scratch/graph.pb" --info "$same_file"
 done
 run 2 import "$good" --output "$scratch/graph.pb" --info "$scratch/graph.pb"
+for flags in "--fix good.txtpb" "--encodings e.json --fix e.json" "--waivers e.json --output e.json" \
+  "--fix e.json --output ./e.json" "--fix $scratch/e.json --output e.json" "--output e.json --confirm --confirm-cases e.json"; do
+  # shellcheck disable=SC2086
+  (cd "$scratch" && "$program" check good.txtpb $flags >out 2>err)
+  same "$?" 2
+  has "$(cat "$scratch/err")" '^error\[INVALID_ARGUMENT\]: --(output|fix|confirm-cases) .* would overwrite '
+done
+[ ! -e "$scratch/e.json" ] || fail "a file was written that an input or another output was to be"
 cmp -s "$good" "$data/good.txtpb" || fail "the model was written over"
 # Nor of what is read beside the model: its weights, the tables, the server's certificate.
 cat >"$scratch/beside.txtpb" <<'GRAPH'

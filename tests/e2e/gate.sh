@@ -125,12 +125,16 @@ cp "$resnet" "$first"
 run 1 check "$first" -t qnn_htp/SM8350 --format json --output "$scratch/baseline.json"
 run 0 check "$first" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"
 has "$out" 'in the baseline'
-# The next one takes its place, unless a model could not be checked: what was known of it would be forgotten.
-cp "$scratch/baseline.json" "$scratch/rolling.json"
-run 2 check "$scratch/nowhere.onnx" -t qnn_htp/SM8350 --baseline "$scratch/rolling.json" --format json \
-  --output "$scratch/rolling.json"
-has "$err" "the baseline '.*rolling.json' stays as it is"
-same "$(cat "$scratch/rolling.json")" "$(cat "$scratch/baseline.json")"
+# It is not written over by the report: what fails would be known to the next check.
+before=$(sha256sum <"$scratch/baseline.json")
+ln -s baseline.json "$scratch/baseline.link"
+for output in "--output $scratch/baseline.json" "--output $scratch/baseline.link" "--fix $scratch/./baseline.json"; do
+  # shellcheck disable=SC2086
+  run 2 check "$first" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json" --format json $output
+  one_error INVALID_ARGUMENT
+  has "$err" '^error\[INVALID_ARGUMENT\]: --(output|fix) .* would overwrite the baseline$'
+  same "$(sha256sum <"$scratch/baseline.json")" "$before"
+done
 run 0 import "$resnet" -o "$scratch/graph.json"
 jq '(.nodes[], .values[]) |= if .name then .name |= "renamed_" + (explode | reverse | implode) else . end
     | .nodes |= [to_entries[] | .value.name = "n\(.key + 100)" | .value]' "$scratch/graph.json" >"$scratch/renamed.json"
