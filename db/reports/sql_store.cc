@@ -56,7 +56,10 @@ absl::StatusOr<std::string> IdOf(absl::string_view name) {
     const absl::string_view id = name.substr(sizeof kNamePrefix - 1);
     if (id.size() == 36 && id.find_first_not_of("0123456789abcdef-") == absl::string_view::npos) return std::string(id);
   }
-  return absl::InvalidArgumentError("name: must be reports/{id}, as a report's own name");
+  constexpr size_t kShown = 64;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "name: ", name.size() > kShown ? "" : absl::StrCat("'", name, "' "), "is no report's name, which is ",
+      kNamePrefix, " and a UUID in lower case, such as reports/01234567-89ab-4cde-8f01-23456789abcd"));
 }
 
 absl::Status NoReport(absl::string_view name) { return absl::NotFoundError(absl::StrCat("no report ", name)); }

@@ -18,6 +18,7 @@ namespace {
 
 using ::google::protobuf::util::MessageDifferencer;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST_P(ReportStoreTest, KeepsAReportAcrossReopening) {
@@ -41,6 +42,8 @@ TEST_P(ReportStoreTest, GetAndDeleteNameWhatIsWrong) {
                           "reports/00000000-0000-4000-8000-00000000000'"}) {
     EXPECT_EQ(store->Get(bad).status().code(), absl::StatusCode::kInvalidArgument) << bad;
     EXPECT_EQ(store->Delete(bad).code(), absl::StatusCode::kInvalidArgument) << bad;
+    EXPECT_THAT(store->Get(bad).status().message(),
+                HasSubstr(absl::StrCat("name: '", bad, "' is no report's name, which is reports/ and a UUID")));
   }
   const char* missing = "reports/00000000-0000-4000-8000-000000000000";
   EXPECT_EQ(store->Get(missing).status().code(), absl::StatusCode::kNotFound);

@@ -579,6 +579,13 @@ run 0 reports delete "$name" --store "$store"
 run 2 reports show "$name" --store "$store"
 one_error NOT_FOUND
 
+for words in "show BADID" "delete BADID" "diff BADID $name"; do
+  # shellcheck disable=SC2086
+  run 2 reports $words --store "$copy"
+  one_error INVALID_ARGUMENT
+  has "$err" "(name|base): 'reports/BADID' is no report's name, which is reports/ and a UUID in lower case, such as reports/[0-9a-f-]{36}$"
+done
+
 # Help and completion.
 for command in "" check import decode targets rules explain constraints "constraints show" "constraints diff" reports \
   "reports list" "reports show" "reports delete" "reports export" "reports diff" "reports import" "reports prune" \
