@@ -27,6 +27,27 @@ struct SqliteOptions {
   int64_t max_bytes = 0;  // 0: no limit of its own
 };
 
+// Of a store without reports. A smaller limit would stop nothing but the first report.
+absl::StatusOr<int64_t> EmptyBytes() {
+  using reports::SqliteSession;
+  absl::StatusOr<std::unique_ptr<SqliteSession>> session =
+      SqliteSession::Open(":memory:", SqliteSession::Mode::kReadWrite);
+  if (!session.ok()) return session.status();
+  if (absl::Status status = reports::PrepareSchema(**session); !status.ok()) return status;
+  const absl::StatusOr<reports::Answer> answer =
+      (*session)->Run("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", {});
+  if (!answer.ok()) return answer.status();
+  return answer->rows.at(0).Int(0);
+}
+
+absl::Status CheckMaxBytes(int64_t max_bytes) {
+  const absl::StatusOr<int64_t> least = EmptyBytes();
+  if (!least.ok()) return least.status();
+  if (max_bytes >= *least) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("store: max_bytes=", max_bytes, " is less than a store without reports has; the least is ", *least));
+}
+
 absl::StatusOr<std::unique_ptr<ReportStore>> OpenSqlite(const std::string& path, const SqliteOptions& options,
                                                         StoreUse use) {
   using reports::SqliteSession;
@@ -86,6 +107,9 @@ absl::StatusOr<std::unique_ptr<ReportStore>> OpenReportStore(const std::string& 
       return absl::InvalidArgumentError(
           absl::StrCat("store: '", parameter, "' is none of mode=ro, mode=rw and max_bytes=N"));
     }
+  }
+  if (options.max_bytes > 0) {
+    if (absl::Status status = CheckMaxBytes(options.max_bytes); !status.ok()) return status;
   }
   return OpenSqlite(path, options, use);
 }

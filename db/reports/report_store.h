@@ -101,7 +101,8 @@ inline constexpr int64_t kMaxGraphBytes = int64_t{32} << 20;
 // Opens the store that an address names:
 //   none                                 null: reports are not kept
 //   sqlite:PATH[?mode=ro][&max_bytes=N]  a SQLite file, created when missing (its folder must exist). `mode=ro` never
-//                                        writes; `max_bytes` bounds the file, not counting its write-ahead log.
+//                                        writes; `max_bytes` bounds the file, not counting its write-ahead log; less
+//                                        than a store without reports has is INVALID_ARGUMENT.
 //   postgresql://...                     a PostgreSQL database, by its connection URI. Several servers can share one.
 // INVALID_ARGUMENT for any other address. FAILED_PRECONDITION when the store belongs to another program or to a newer
 // version, or to an older one and is only to be read; UNAVAILABLE when the database does not answer; DATA_LOSS when it

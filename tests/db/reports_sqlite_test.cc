@@ -222,6 +222,17 @@ TEST_F(SqliteStoreTest, FullStoreKeepsWhatItHas) {
   EXPECT_TRUE(store->Put({}, report).ok());
 }
 
+TEST_F(SqliteStoreTest, LimitBelowAnEmptyStoreIsRefusedBeforeThereIsOne) {
+  const absl::Status refused = OpenReportStore("sqlite:" + path_ + "?max_bytes=1").status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_FALSE(std::filesystem::exists(path_));
+  const std::string message(refused.message());
+  const int64_t least = std::stoll(message.substr(message.rfind(' ')));
+  EXPECT_FALSE(OpenReportStore(absl::StrCat("sqlite:", path_, "?max_bytes=", least - 1)).ok());
+  EXPECT_NE(Open(absl::StrCat("?max_bytes=", least)), nullptr);
+  EXPECT_EQ(std::filesystem::file_size(path_), least) << message;
+}
+
 TEST_F(SqliteStoreTest, DamagedFileIsRefusedAndLeftAlone) {
   const std::string garbage(5000, 'x');
   std::ofstream(path_, std::ios::binary) << garbage;
