@@ -1,6 +1,10 @@
 #include "client/cli/report_lines.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -147,6 +151,10 @@ bool IsNameAlone(const v1::Report& report) {
   return !report.name().empty() && report.ByteSizeLong() == name.ByteSizeLong();
 }
 
+absl::Status CannotRead(const std::string& path, int error) {
+  return absl::InvalidArgumentError(absl::StrCat("cannot read ", path, ": ", std::strerror(error)));
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReportLine(const v1::Report& report, const v1::Graph* graph) {
@@ -165,17 +173,21 @@ absl::StatusOr<std::string> ReportLine(const v1::Report& report, const v1::Graph
   return *line + "\n";
 }
 
+absl::Status CheckReportLines(const std::string& path) {
+  if (path == "-") return absl::OkStatus();
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return CannotRead(path, EISDIR);
+  return ::access(path.c_str(), R_OK) == 0 ? absl::OkStatus() : CannotRead(path, errno);
+}
+
 absl::Status ReadReportLines(const std::string& path,
                              const std::function<absl::Status(const v1::ImportReportsRequest&)>& take,
                              const std::function<void(const absl::Status&)>& leave) {
+  if (absl::Status status = CheckReportLines(path); !status.ok()) return status;
   std::ifstream file;
   if (path != "-") {
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) {
-      return absl::InvalidArgumentError(absl::StrCat("cannot read ", path, ": Is a directory"));
-    }
     file.open(path, std::ios::binary);
-    if (!file.is_open()) return absl::InvalidArgumentError(absl::StrCat("cannot read ", path));
+    if (!file.is_open()) return CannotRead(path, errno);
   }
   std::istream& in = path == "-" ? std::cin : file;
   Batch batch;

@@ -16,6 +16,9 @@ namespace quantgate {
 // string that is not UTF-8.
 absl::StatusOr<std::string> ReportLine(const v1::Report& report, const v1::Graph* graph);
 
+// INVALID_ARGUMENT: the file ("-": standard input) is not there, a folder, or not to be read.
+absl::Status CheckReportLines(const std::string& path);
+
 // Hands the reports of a file ("-": standard input) and their graphs on, some at a time. INVALID_ARGUMENT names file
 // and line: not a report, or one that `take` refuses ("reports[3].name: ...", "graphs[0]: ..."); RESOURCE_EXHAUSTED: a
 // line of more than 64 MiB. A line that has a report's name alone is of one that its store could not read: it is

@@ -190,8 +190,9 @@ int RunDiff(const ReportsFlags& flags) {
 int RunImport(const ReportsFlags& flags) {
   for (const std::string& path : flags.names) {
     const KeptFile read = {path, "a file that is read"};
-    if (absl::Status status = CheckOverwrites("--output", flags.output->output, {read}); !status.ok())
-      return Fail(status);
+    absl::Status status = CheckOverwrites("--output", flags.output->output, {read});
+    status.Update(CheckReportLines(path));  // no store is made for a file that is not there
+    if (!status.ok()) return Fail(status);
   }
   const absl::StatusOr<ReportAccess> access = Open(flags, Access::kCreate);
   if (!access.ok()) return Fail(access.status());

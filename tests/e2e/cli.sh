@@ -529,6 +529,14 @@ has "$err" 'reports.jsonl:4: name: '
 echo '{"name": 7' >"$scratch/broken.jsonl"
 run 2 reports import "$scratch/broken.jsonl" --store "$copy"
 has "$err" 'broken.jsonl:1: is no report'
+# What is not there is known before there is a store, or anything in it.
+for missing in "$scratch/nowhere.jsonl" "$scratch"; do
+  run 2 reports import "$scratch/order.jsonl" "$missing" --store "sqlite:$scratch/unmade.db"
+  one_error INVALID_ARGUMENT
+  has "$err" "cannot read $missing: (No such file|Is a) "
+  [ ! -e "$scratch/unmade.db" ] || fail "a store was made for nothing"
+done
+run 0 reports import /dev/stdin --store "sqlite:$scratch/made.db"
 run 2 reports import "$scratch/order.jsonl" "$scratch/broken.jsonl" --store "sqlite:$scratch/half.db"
 one_error INVALID_ARGUMENT
 has "$err" 'broken.jsonl:1: is no report.*; 2 imported before that$'
