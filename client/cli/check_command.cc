@@ -305,7 +305,13 @@ absl::Status CheckLabelFlags(const CheckFlags& flags) {
   for (const std::string& label : flags.labels) {
     if (absl::Status status = db::SetLabel(label, labels); !status.ok()) return status;
   }
-  return db::CheckLabels(labels);
+  if (absl::Status status = db::CheckLabels(labels); !status.ok()) return status;
+  const bool are_kept = flags.server->server->count() > 0 || !flags.store.empty() || flags.output->format == "json" ||
+                        flags.labels.empty();
+  if (are_kept) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--label goes with a report that is kept: give --store or --server, or --format json; --format ",
+                   flags.output->format, " has no labels"));
 }
 
 // Large lists, which a check makes for a moment each, go back to the system. Where tensors are computed with, that
@@ -448,7 +454,8 @@ void AddCheckCommand(CLI::App& app, Run* run) {
       command->add_option("--store", flags->store, "Keep the report in this store")->type_name("STORE");
   command
       ->add_option("--label", flags->labels,
-                   "Where the model comes from, repeatable: repository, revision, branch or pull_request")
+                   "Where the model comes from, repeatable: repository, revision, branch or pull_request; for a report "
+                   "that is kept: --store, --server or --format json")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   flags->confirm = AddConfirmFlags(*command);

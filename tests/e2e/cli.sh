@@ -581,6 +581,15 @@ one_error INVALID_ARGUMENT
 run 2 check "$good" --label branch=a --label branch=b
 one_error INVALID_ARGUMENT
 has "$err" 'branch is given twice'
+# Where nothing would say them they are not taken in silence.
+for format in text markdown; do
+  run 2 check "$good" --label branch=main --format "$format"
+  one_error INVALID_ARGUMENT
+  has "$err" "--label goes with a report that is kept: give --store or --server, or --format json; --format $format has"
+done
+run 0 check "$good" --label branch=main --format json
+same "$(jq -r .labels.branch <<<"$out")" main
+run 0 check "$good" --label branch=main --store "$store"
 run 2 reports list --store "$store" --filter 'nonsense'
 one_error INVALID_ARGUMENT
 run 0 reports delete "$name" --store "$store"
