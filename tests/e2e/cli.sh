@@ -249,6 +249,14 @@ run 0 groups "$annotated" --format json
 same "$(jq -c . <<<"$out")" '{"groups":[[["x","relu"],["relu"]]],"error":null}'
 run 0 groups "$annotated" "$good" --format json
 same "$(jq -c '[.[].groups | length]' <<<"$out")" '[1,0]'
+# Those that can be read are told of, whatever becomes of the others; each at its place.
+run 2 groups "$scratch/missing" "$annotated"
+has "$err" '^error\[FI001\]: .*missing: no such file'
+same "$(sed 1d <<<"$out")" "$("$quantgate" groups "$annotated")"
+run 2 groups "$annotated" "$scratch/missing" --format json
+same "$(jq -c 'map([(.groups | length), .error != null])' <<<"$out")" '[[1,false],[0,true]]'
+run 2 groups "$scratch/missing" "$scratch/missing.too"
+same "$out$(wc -l <"$scratch/err")" 2
 run 0 groups "$good"
 same "$out" 'nothing is annotated'
 
