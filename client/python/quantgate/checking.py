@@ -11,7 +11,7 @@ from google.protobuf.message import DecodeError
 
 from quantgate import executable
 from quantgate.client import Client
-from quantgate.errors import QuantGateError, is_of_torch, no_graph, seconds
+from quantgate.errors import QuantGateError, is_of_torch, no_graph, not_checked, seconds
 from quantgate.report import Report
 from quantgate.v1 import graph_pb2, report_pb2, types_pb2
 
@@ -92,6 +92,8 @@ def apply(report: Report, model: Any, target: Optional[str] = None) -> List[Appl
     """
     if not isinstance(report, Report):
         raise QuantGateError("INVALID_ARGUMENT", f"expected the report of a check, not {type(report).__name__}")
+    if not is_of_torch(model):  # without an import of PyTorch, which takes seconds
+        raise not_checked(model)
     corrections = _corrections(report, target)
     if report.proto.stage == types_pb2.STAGE_CONVERTED:
         raise QuantGateError("FAILED_PRECONDITION", "the graph is converted already: apply the report of the annotated "

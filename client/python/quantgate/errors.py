@@ -23,6 +23,10 @@ def no_graph(model: Any) -> QuantGateError:
                                               f"not {type(model).__name__}")
 
 
+def not_checked(model: Any) -> QuantGateError:
+    return QuantGateError("INVALID_ARGUMENT", f"expected the GraphModule that was checked, not {type(model).__name__}")
+
+
 def is_of_torch(model: Any) -> bool:
     """Whether its type is made of one of PyTorch's. Nothing is imported: who has such an object has done that."""
     return "torch" in sys.modules and any(str(getattr(base, "__module__", "")).partition(".")[0] == "torch"

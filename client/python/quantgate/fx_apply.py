@@ -7,7 +7,7 @@ import torch
 import torch.fx
 from torchao.quantization.pt2e.quantizer import QuantizationAnnotation
 
-from quantgate.errors import QuantGateError
+from quantgate.errors import QuantGateError, not_checked
 from quantgate.fx_restore import Restorer, scheme
 from quantgate.v1 import report_pb2, spec_pb2
 
@@ -41,8 +41,7 @@ class AnnotatedGraph:
 
     def __init__(self, module: torch.fx.GraphModule) -> None:
         if not isinstance(module, torch.fx.GraphModule):
-            raise QuantGateError("INVALID_ARGUMENT",
-                                 f"expected the GraphModule that was checked, not {type(module).__name__}")
+            raise not_checked(module)
         self._nodes = {node.name: node for node in module.graph.nodes}
         self._restorer = Restorer(_specs(module), self._referred)
 

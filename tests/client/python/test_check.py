@@ -166,9 +166,12 @@ def test_torch_is_imported_only_when_needed():
 def test_torch_is_not_imported_for_what_is_not_of_torch():
     script = textwrap.dedent('''
         import sys, quantgate
+        from quantgate.v1 import report_pb2
+        report = quantgate.Report(report_pb2.Report())
         expected = "expected a GraphModule or an ExportedProgram (check takes a path too), not "
         for call, words in ((quantgate.check, expected), (quantgate.to_graph, expected),
-                            (quantgate.sharing_groups, expected), (quantgate.simulate, "no path, GraphModule or Exp")):
+                            (quantgate.sharing_groups, expected), (quantgate.simulate, "no path, GraphModule or Exp"),
+                            (lambda model: quantgate.apply(report, model), "expected the GraphModule that was checked")):
             for model in (None, 3, int, b"model.onnx", type("Odd", (), {"__module__": None})()):
                 try:
                     call(model)
