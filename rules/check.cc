@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/corrections/report.h"
 #include "rules/engine/context.h"
@@ -268,7 +269,8 @@ absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Sound
   FindingWriter writer = Writer(options);
   FindingBudget budget = Budget(options);
   std::vector<FindingSink> sinks(scopes.size(), FindingSink(&budget));
-  if (std::string reason = OtherVersion(options.toolchain, asked.target.toolchain); !reason.empty()) {
+  const absl::string_view sdk = absl::StartsWith(asked.target.backend, "qnn_") ? asked.target.sdk : absl::string_view();
+  if (std::string reason = OtherVersion(options.toolchain, asked.target.toolchain, sdk); !reason.empty()) {
     sinks.front().NotChecked(nullptr, -1, std::move(reason));
   }
   if (scopes.front()->graph.message().has_encodings_file() && !ReadsEncodings(asked.target.toolchain)) {

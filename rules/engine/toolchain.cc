@@ -7,21 +7,22 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
 namespace quantgate {
 namespace {
 
-// What is known of a toolchain is of one version. A converter is known by its SDK, which the target names.
+// What is known of a toolchain is of one version.
 struct Known {
   absl::string_view name;
   absl::string_view version;
 };
 
-Known KnownOf(Toolchain toolchain) {
+Known KnownOf(Toolchain toolchain, absl::string_view sdk) {
   switch (toolchain) {
     case Toolchain::kQnnConverter:
-      return {};
+      return {"QNN's converter", sdk};
     case Toolchain::kOnnxRuntime:
       return {"ONNX Runtime", "1.31.1"};
     case Toolchain::kExecuTorch:
@@ -52,13 +53,15 @@ absl::StatusOr<Toolchain> ResolveToolchain(absl::string_view name, absl::string_
     return absl::InvalidArgumentError(
         absl::StrCat("toolchain '", name.substr(0, 64), "': expected a version after '@', such as executorch@1.5.1"));
   }
-  if (bare == "qnn-converter") return Toolchain::kQnnConverter;
-  if (bare == "onnxruntime") return Toolchain::kOnnxRuntime;
-  if (bare == "executorch") return Toolchain::kExecuTorch;
-  if (bare == "litert") return Toolchain::kLiteRt;
+  for (const Toolchain toolchain : kToolchains) {
+    if (bare == ToolchainName(toolchain)) return toolchain;
+  }
   if (!name.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("toolchain '", name.substr(0, 64), "' is not known (known: ",
-                                                   "executorch, onnxruntime, qnn-converter, litert)"));
+    const std::string known = absl::StrJoin(kToolchains, ", ", [](std::string* out, Toolchain toolchain) {
+      absl::StrAppend(out, ToolchainName(toolchain));
+    });
+    return absl::InvalidArgumentError(
+        absl::StrCat("toolchain '", name.substr(0, 64), "' is not known (known: ", known, ")"));
   }
   switch (origin) {
     case v1::Graph::PT2E:
@@ -86,12 +89,13 @@ absl::string_view ToolchainName(Toolchain toolchain) {
   return "";
 }
 
-std::string OtherVersion(absl::string_view name, Toolchain toolchain) {
+std::string OtherVersion(absl::string_view name, Toolchain toolchain, absl::string_view sdk) {
   const size_t at = name.find('@');
-  const Known known = KnownOf(toolchain);
-  if (at == absl::string_view::npos || known.name.empty()) return "";
+  const Known known = KnownOf(toolchain, sdk);
+  if (at == absl::string_view::npos) return "";
   const absl::string_view version = name.substr(at + 1);
-  if (version == known.version) return "";
+  if (known.version.empty()) return absl::StrCat("nothing is known of ", known.name, " ", version, " for this target");
+  if (version == known.version || absl::StartsWith(known.version, absl::StrCat(version, "."))) return "";
   return absl::StrCat("what is known of ", known.name, " is of ", known.version, "; ", version, " may do otherwise");
 }
 

@@ -22,13 +22,16 @@ absl::StatusOr<Toolchain> ResolveToolchain(absl::string_view name, absl::string_
 
 // "executorch"
 absl::string_view ToolchainName(Toolchain toolchain);
+inline constexpr Toolchain kToolchains[] = {Toolchain::kExecuTorch, Toolchain::kOnnxRuntime, Toolchain::kQnnConverter,
+                                            Toolchain::kLiteRt};
 
 // Whether it takes quantization parameters from a file beside the model.
 inline bool ReadsEncodings(Toolchain toolchain) { return toolchain == Toolchain::kQnnConverter; }
 
 // Of `name` as it is given to ResolveToolchain: why what is known of the toolchain may not hold for its version. Empty:
-// it holds, or no version is given.
-std::string OtherVersion(absl::string_view name, Toolchain toolchain);
+// it holds, or no version is given, or the beginning of the one that is known. A converter is known by its SDK: `sdk`,
+// of the target's table; empty: the target is of another vendor, and no version is known.
+std::string OtherVersion(absl::string_view name, Toolchain toolchain, absl::string_view sdk);
 
 // Whether ExecuTorch gives operands of the operator the rank of the result on its way to HTP, by a reshape in front
 // (_passes/expand_broadcast_tensor_shape.py). Those of an expand belong to what it becomes.

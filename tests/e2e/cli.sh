@@ -34,6 +34,14 @@ has "$out" 'observed +SFIXED_POINT_16 per_tensor on V68, SFIXED_POINT_16 per_ten
 has "$out" 'source +qnn_htp@2.51.0 Conv2d/All/in\[1\]/item 4, FullyConnected/All/'
 run 0 check "$resnet" -t qnn_htp/SM8650
 
+# A version of a toolchain that nothing is known of is said, of each toolchain.
+for toolchain in qnn-converter executorch onnxruntime litert; do
+  run 0 check "$resnet" -t qnn_htp/SM8650 --toolchain "$toolchain@9.9"
+  has "$out" '^  not checked the graph: what is known of .* is of [0-9.]+; 9\.9 may do otherwise'
+done
+run 0 check "$resnet" -t qnn_htp/SM8650 --toolchain qnn-converter@2.51
+has_not "$out" 'not checked'
+
 # What would pass: said, and written as a graph that then does.
 run 1 check "$resnet" -t qnn_htp/SM8350 --fix "$scratch/fixed.pb"
 has "$out" '^corrections: 4 changes of specs remove all 2 errors and fallbacks'

@@ -286,6 +286,20 @@ TEST(Toolchain, DefaultsFollowOriginAndBackend) {
   EXPECT_EQ(*ResolveToolchain("executorch@1.5.1", "xnnpack", v1::Graph::ONNX), Toolchain::kExecuTorch);
 }
 
+TEST(Toolchain, OtherVersionsAreSaid) {
+  for (const char* known : {"onnxruntime", "onnxruntime@1.31.1", "onnxruntime@1.31", "onnxruntime@1"}) {
+    EXPECT_EQ(OtherVersion(known, Toolchain::kOnnxRuntime, ""), "") << known;
+  }
+  EXPECT_EQ(OtherVersion("onnxruntime@1.3", Toolchain::kOnnxRuntime, ""),
+            "what is known of ONNX Runtime is of 1.31.1; 1.3 may do otherwise");
+  EXPECT_EQ(OtherVersion("qnn-converter@2.51", Toolchain::kQnnConverter, "2.51.0"), "");
+  EXPECT_EQ(OtherVersion("qnn-converter", Toolchain::kQnnConverter, ""), "");
+  EXPECT_EQ(OtherVersion("qnn-converter@9.9", Toolchain::kQnnConverter, "2.51.0"),
+            "what is known of QNN's converter is of 2.51.0; 9.9 may do otherwise");
+  EXPECT_EQ(OtherVersion("qnn-converter@9.9", Toolchain::kQnnConverter, ""),
+            "nothing is known of QNN's converter 9.9 for this target");
+}
+
 TEST_F(EngineTest, FindingsAreCompleteAndOrdered) {
   GraphBuilder b = SoundConv();
   b.Value("x_scale").mutable_constant()->set_reals(0, 0);
