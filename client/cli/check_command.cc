@@ -347,6 +347,7 @@ int RunCheck(const CheckFlags& flags) {
   }
   std::unique_ptr<ConfirmRun> confirm;
   if (flags.confirm->confirm) {
+    if (absl::Status status = CheckConfirmTargets(flags.targets, flags.tables); !status.ok()) return Fail(status);
     absl::StatusOr<std::unique_ptr<ConfirmRun>> run = ConfirmRun::Create(*flags.confirm, flags.tables);
     if (!run.ok()) return Fail(run.status());
     confirm = *std::move(run);

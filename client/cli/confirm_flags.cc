@@ -5,12 +5,17 @@
 #include <utility>
 
 #include "CLI/CLI.hpp"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "client/cli/command.h"
 #include "client/cli/engine.h"
 #include "client/confirm/find_library.h"
 #include "client/report/layout.h"
 #include "db/number_flag.h"
+#include "rules/backends/qnn_htp/targets.h"
+#include "rules/engine/module.h"
 
 namespace quantgate {
 
@@ -34,6 +39,24 @@ std::shared_ptr<ConfirmFlags> AddConfirmFlags(CLI::App& command) {
       ->type_name("PATH")
       ->needs(confirm);
   return flags;
+}
+
+absl::Status CheckConfirmTargets(const std::vector<std::string>& targets, const std::string& tables_path) {
+  constexpr absl::string_view kWhose = "that is the vendor's library for HTP: name a target such as qnn_htp/SM8650";
+  if (targets.empty())
+    return absl::InvalidArgumentError(absl::StrCat("--confirm asks a target's own validator; ", kWhose));
+  const absl::StatusOr<Engine> engine = OpenEngine(tables_path);
+  if (!engine.ok()) return engine.status();
+  for (const std::string& target : targets) {
+    const absl::StatusOr<TargetName> name = ParseTargetName(target);
+    if (!name.ok()) return name.status();
+    if (name->backend == qnn_htp::kBackend) return absl::OkStatus();
+    const absl::Status module = engine->modules->Get(name->backend).status();
+    if (absl::IsNotFound(module)) return module;
+  }
+  return absl::InvalidArgumentError(absl::StrCat("--confirm: ", absl::StrJoin(targets, ", "),
+                                                 targets.size() == 1 ? " has" : " have",
+                                                 " no validator that can be asked; ", kWhose));
 }
 
 absl::StatusOr<std::unique_ptr<ConfirmRun>> ConfirmRun::Create(const ConfirmFlags& flags,

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "client/confirm/confirm.h"
@@ -28,6 +29,9 @@ struct ConfirmFlags {
 };
 
 std::shared_ptr<ConfirmFlags> AddConfirmFlags(CLI::App& command);
+
+// INVALID_ARGUMENT: none of the targets has a validator that can be asked. NOT_FOUND: one of them is no backend's.
+absl::Status CheckConfirmTargets(const std::vector<std::string>& targets, const std::string& tables_path);
 
 // What a check does about --confirm.
 class ConfirmRun {

@@ -94,8 +94,19 @@ hang at load|$fake|hangs while it is loaded \(no answer within 1\.5 s\)
 unknown soc|$fake|deviceCreate for SoC 57 failed with code 14001: SoC 57 is not known
 new interface|$fake|version 3 of the QNN interface
 END
-run 2 check "$data/good.txtpb" --confirm --qnn-lib "$fake"
-has "$err" 'knows HTP only: name a target'
+# Nor is it asked for where no target is of it.
+for target in '' '-t onnxruntime/cpu' '-t onnxruntime/cpu -t qnn_gpu'; do
+  # shellcheck disable=SC2086
+  run 2 check "$data/good.txtpb" $target --confirm
+  one_error INVALID_ARGUMENT
+  has "$err" "validator.*; that is the vendor's library for HTP: name a target such as qnn_htp/SM8650$"
+done
+run 2 check "$data/good.txtpb" -t onnxruntime/cpu --confirm
+has "$err" '--confirm: onnxruntime/cpu has no validator that can be asked; '
+run 2 check "$data/good.txtpb" -t no_such --confirm
+one_error NOT_FOUND
+run 0 check "$data/good.txtpb" -t onnxruntime/cpu -t qnn_htp/SM8650 --confirm --qnn-lib "$fake"
+has "$out" '^confirmed qnn_htp/SM8650@'
 run 2 check "$model" -t qnn_htp/SM8650 --qnn-lib "$fake"
 has "$err" 'requires --confirm|--confirm'
 FAKE_QNN='refuse all' confirm 2 SM8650 --confirm-cases "$scratch/no/folder"
