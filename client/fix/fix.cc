@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "client/error.h"
 #include "client/fix/external_files.h"
+#include "client/fix/lost_values.h"
 #include "client/graph_file.h"
 #include "client/model_file.h"
 #include "client/onnx/onnx_importer.h"
@@ -51,6 +52,7 @@ std::string FolderOf(const std::string& path) {
 absl::StatusOr<WrittenModel> WriteAsGraph(const ImportedModel& model, const v1::Result& result, FileFormat format) {
   v1::Graph graph = model.graph;
   if (absl::Status status = ApplyCorrections(result, graph); !status.ok()) return status;
+  DropLostValues(model.graph, graph);
   absl::StatusOr<std::string> bytes = SerializeGraph(graph, format);
   if (!bytes.ok()) return bytes.status();
   return WrittenModel{*std::move(bytes), {}, {}};

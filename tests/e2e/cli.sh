@@ -58,6 +58,14 @@ run 0 check "$scratch/fixed.onnx"
 run 1 check "$resnet" -t qnn_htp/SM8350 --fix "$scratch/resnet.onnx" --quiet
 same "$err" ""
 run 0 check "$scratch/resnet.onnx" -t qnn_htp/SM8350
+# A graph has no value that was only read by what is another now.
+unread() {
+  jq '[.values | keys[] + 1] - ([.nodes[] | .inputs[]?, .outputs[]?] + [.inputs[]?, .outputs[]?]) | length' "$1"
+}
+run 0 import "$resnet" -o "$scratch/before.json"
+run 1 check "$resnet" -t qnn_htp/SM8350 --fix "$scratch/after.json" --quiet
+same "$(unread "$scratch/after.json")" "$(unread "$scratch/before.json")"
+run 0 check "$scratch/after.json" -t qnn_htp/SM8350
 softmax=$data/../../data/tflite/bad.softmax_scale.dscnn.int16x8.tflite
 run 1 check "$softmax" --fix "$scratch/fixed.tflite"
 has "$err" 'fixed.tflite: .* with 1 change for any, read back and checked: accepted'
