@@ -18,12 +18,10 @@
 #include "client/cli/server_flags.h"
 #include "client/report/diff.h"
 #include "client/report/json.h"
-#include "client/report/layout.h"
-#include "client/report/mark.h"
+#include "client/report/list.h"
 #include "client/report/text.h"
 #include "db/reports/age.h"
 #include "db/reports/report_store.h"
-#include "google/protobuf/util/time_util.h"
 #include "rules/graph/digest.h"
 
 namespace quantgate {
@@ -79,22 +77,6 @@ absl::Status ForEachReport(const ReportAccess& access, const std::string& filter
   return absl::OkStatus();
 }
 
-std::string ListText(const v1::ListReportsResponse& list, const Style& style) {
-  std::vector<std::vector<std::string>> rows = {{"name", "time", "model", "verdict"}};
-  for (const v1::Report& report : list.reports()) {
-    v1::Report stamp = report;
-    stamp.mutable_create_time()->set_nanos(0);
-    std::string verdicts;
-    for (const v1::Result& result : report.results()) {
-      absl::StrAppend(&verdicts, verdicts.empty() ? "" : ", ", VerdictMark(result.verdict(), style), " ",
-                      Printable(result.target()));
-    }
-    rows.push_back({Printable(report.name()), google::protobuf::util::TimeUtil::ToString(stamp.create_time()),
-                    Printable(report.model().path()), verdicts});
-  }
-  return RenderTable(rows, style);
-}
-
 int RunList(const ReportsFlags& flags) {
   const absl::StatusOr<ReportAccess> access = Open(flags, Access::kRead);
   if (!access.ok()) return Fail(access.status());
@@ -105,7 +87,7 @@ int RunList(const ReportsFlags& flags) {
   });
   if (!status.ok()) return Fail(status);
   if (flags.output->format == "json") return Finish(*flags.output, ToJson(list));
-  return Finish(*flags.output, ListText(list, OutputStyle(*flags.output)));
+  return Finish(*flags.output, RenderList(list, OutputStyle(*flags.output)));
 }
 
 int RunShow(const ReportsFlags& flags) {

@@ -44,6 +44,7 @@ Style ChooseStyle(const Terminal& terminal, ColorMode mode) {
   int columns = 0;
   if (!absl::SimpleAtoi(terminal.columns_env, &columns) || columns <= 0) columns = terminal.columns;
   style.width = columns <= 0 ? kDefaultWidth : std::clamp(columns, kMinWidth, kMaxWidth);
+  style.width_stated = columns > 0;
   const bool wanted = terminal.is_tty && terminal.no_color_env.empty() && terminal.term_env != "dumb";
   style.color = mode == ColorMode::kAlways || (mode == ColorMode::kAuto && wanted);
   style.unicode = terminal.utf8;

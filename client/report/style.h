@@ -11,7 +11,8 @@ namespace quantgate {
 enum class ColorMode { kAuto, kAlways, kNever };
 
 struct Style {
-  int width = 100;  // columns; lines are longer only where one word is
+  int width = 100;            // columns; lines are longer only where one word is
+  bool width_stated = false;  // it is a terminal's or $COLUMNS', not the one above
   bool color = false;
   bool unicode = false;
   bool verbose = false;  // every name instead of the first few

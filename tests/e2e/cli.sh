@@ -485,7 +485,12 @@ has "$name" '^reports/'
 kept=$out
 run 0 check "$good" --store "$store"
 run 0 reports list --store "$store"
+same "$(grep -c '^reports/.*accepted' <<<"$out")" 1 # a line has all of it, of any width
+same "$(wc -l <<<"$out")" 3
+COLUMNS=70 run 0 reports list --store "$store"
 same "$(grep -c '^reports/' <<<"$out")" 2
+same "$(awk 'length > 70 && / .* /' <<<"$out")" ''
+has "$out" '^  ✓ accepted any$'
 run 0 reports list --store "$store" --filter 'verdict = REJECTED' --format json
 same "$(jq -r '.reports[].name' <<<"$out")" "$name"
 run 0 reports show "$name" --store "$store" --format json
