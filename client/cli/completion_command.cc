@@ -1,11 +1,15 @@
 // Shell completion, generated from the commands themselves so that it cannot fall behind.
+#include <utility>
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "client/cli/commands.h"
+#include "client/report/verdict.h"
+#include "rules/engine/toolchain.h"
 
 namespace quantgate {
 namespace {
@@ -22,8 +26,8 @@ std::vector<std::string> LongFlags(const CLI::App& app) {
   return names;
 }
 
-// What the flag's value can be, as the help shows it: "TEXT:{text,json}" are "text json". "": anything.
-std::string Values(const CLI::Option& option) {
+// What the value can be, as the help shows it: "TEXT:{text,json}" are "text json". "": anything.
+std::string Listed(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const size_t open = type.find('{');
   return open == std::string::npos
@@ -31,14 +35,30 @@ std::string Values(const CLI::Option& option) {
              : absl::StrReplaceAll(type.substr(open + 1, type.find('}', open) - open - 1), {{",", " "}});
 }
 
-// A shell's words for the targets that `program` has: they are in its tables, which may be others tomorrow.
-std::string Targets(absl::string_view program) {
-  return absl::StrCat("$(", program, " targets 2>/dev/null | awk 'NR > 1 {print $1}')");
+// A shell's words for the first column of what `program` prints, of lines with an awk pattern: targets, tables and
+// rules may be others tomorrow.
+std::string Printed(absl::string_view program, absl::string_view command, absl::string_view lines) {
+  return absl::StrCat("$(", program, " ", command, " 2>/dev/null | awk '", lines, " {print $1}')");
+}
+
+std::string Toolchains() {
+  return absl::StrJoin(kToolchains, " ",
+                       [](std::string* out, Toolchain toolchain) { absl::StrAppend(out, ToolchainName(toolchain)); });
+}
+
+// In the words of a shell.
+std::string Values(const CLI::Option& option, absl::string_view program) {
+  if (option.check_lname("target")) return Printed(program, "targets", "NR > 1");
+  if (option.check_lname("toolchain")) return Toolchains();
+  if (option.check_lname("fail-on")) return absl::StrJoin(EffectNames(), " ");
+  if (!option.get_positional()) return Listed(option);
+  const std::string name = option.get_name(/*positional=*/true);
+  if (name == "CODE") return Printed(program, "rules", "/^[A-Z]+[0-9]+ /");
+  if (name == "TABLE" || name == "OLD" || name == "NEW") return Printed(program, "constraints list", "/^[a-z0-9_]+@/");
+  return Listed(option);
 }
 
 bool TakesValue(const CLI::Option& option) { return option.get_items_expected_max() > 0 && !option.get_positional(); }
-
-bool TakesTarget(const CLI::Option& option) { return option.check_lname("target"); }
 
 // Calls visit(path, app) for the program ("") and every command ("reports list").
 template <typename Visit>
@@ -49,12 +69,23 @@ void Walk(const CLI::App& app, const std::string& path, const Visit& visit) {
   }
 }
 
-// A shell's case branches: for each path of commands what can follow it, commands and flags.
-std::string Branches(const CLI::App& app, absl::string_view variable) {
+// What can stand behind the command's name by itself; "" where nothing is known of it, or it is a file.
+std::string Arguments(const CLI::App& command, absl::string_view program) {
+  std::vector<std::string> words;
+  for (const CLI::Option* option : command.get_options()) {
+    std::string values = option->get_positional() ? Values(*option, program) : "";
+    if (!values.empty() && !absl::c_linear_search(words, values)) words.push_back(std::move(values));
+  }
+  return absl::StrJoin(words, " ");
+}
+
+// A shell's case branches: for each path of commands what can follow it, commands, arguments and flags.
+std::string Branches(const CLI::App& app, absl::string_view variable, absl::string_view program) {
   std::string cases;
   Walk(app, "", [&](const std::string& path, const CLI::App& command) {
     std::vector<std::string> words;
     for (const CLI::App* below : Commands(command)) words.push_back(below->get_name());
+    if (std::string arguments = Arguments(command, program); !arguments.empty()) words.push_back(std::move(arguments));
     for (const std::string& flag : LongFlags(command)) words.push_back(absl::StrCat("--", flag));
     absl::StrAppend(&cases, "    '", path, "') ", variable, "=(", absl::StrJoin(words, " "), ") ;;\n");
   });
@@ -70,8 +101,8 @@ std::string ValueBranches(const CLI::App& app, absl::string_view variable, absl:
       std::vector<std::string> names;
       for (const std::string& name : option->get_lnames()) names.push_back(absl::StrCat("'", path, " --", name, "'"));
       for (const std::string& name : option->get_snames()) names.push_back(absl::StrCat("'", path, " -", name, "'"));
-      absl::StrAppend(&cases, "    ", absl::StrJoin(names, "|"), ") ", variable, "=(",
-                      TakesTarget(*option) ? Targets(program) : Values(*option), ") ;;\n");
+      absl::StrAppend(&cases, "    ", absl::StrJoin(names, "|"), ") ", variable, "=(", Values(*option, program),
+                      ") ;;\n");
     }
   });
   return cases;
@@ -98,7 +129,8 @@ std::string BashScript(const CLI::App& app) {
       ") command=\"${command:+$command }$word\" ;; esac\n"
       "  done\n"
       "  case \"$command $previous\" in\n",
-      ValueBranches(app, "words", "\"${COMP_WORDS[0]}\""), "    *) case \"$command\" in\n", Branches(app, "words"),
+      ValueBranches(app, "words", "\"${COMP_WORDS[0]}\""), "    *) case \"$command\" in\n",
+      Branches(app, "words", "\"${COMP_WORDS[0]}\""),
       "    esac ;;\n"
       "  esac\n"
       "  COMPREPLY=($(compgen -W \"${words[*]}\" -- \"$current\"))\n"
@@ -119,7 +151,8 @@ std::string ZshScript(const CLI::App& app) {
       ") command=\"${command:+$command }$word\" ;; esac\n"
       "  done\n"
       "  case \"$command ${words[CURRENT-1]}\" in\n",
-      ValueBranches(app, "candidates", "\"${words[1]}\""), "    *) case \"$command\" in\n", Branches(app, "candidates"),
+      ValueBranches(app, "candidates", "\"${words[1]}\""), "    *) case \"$command\" in\n",
+      Branches(app, "candidates", "\"${words[1]}\""),
       "    esac ;;\n"
       "  esac\n"
       "  compadd -- $candidates\n"
@@ -153,8 +186,11 @@ std::string FishScript(const CLI::App& app) {
       absl::StrAppend(&out, "complete -c quantgate -n ", quoted(condition), " -a ", one->get_name(), " -d ",
                       quoted(one->get_description()), "\n");
     }
+    if (const std::string arguments = Arguments(command, "quantgate"); !arguments.empty()) {
+      absl::StrAppend(&out, "complete -c quantgate -n ", quoted(condition), " -a ", quoted(arguments), "\n");
+    }
     for (const CLI::Option* option : command.get_options()) {
-      const std::string values = TakesTarget(*option) ? Targets("quantgate") : Values(*option);
+      const std::string values = Values(*option, "quantgate");
       const std::string value = !TakesValue(*option) ? "" : values.empty() ? " -r" : " -x -a " + quoted(values);
       for (const std::string& name : option->get_lnames()) {
         absl::StrAppend(&out, "complete -c quantgate -n ", quoted(condition), " -l ", name, value, " -d ",

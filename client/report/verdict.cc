@@ -12,17 +12,21 @@
 
 namespace quantgate {
 
+std::vector<std::string> EffectNames() {
+  std::vector<std::string> names;
+  for (int i = v1::Finding::EFFECT_UNSPECIFIED + 1; i <= v1::Finding::Effect_MAX; ++i) {
+    names.push_back(absl::AsciiStrToLower(v1::Finding::Effect_Name(i)));
+  }
+  return names;
+}
+
 absl::StatusOr<v1::Finding::Effect> EffectFromName(absl::string_view name) {
   v1::Finding::Effect effect;
   if (v1::Finding::Effect_Parse(absl::AsciiStrToUpper(name), &effect) && effect != v1::Finding::EFFECT_UNSPECIFIED) {
     return effect;
   }
-  std::vector<std::string> names;
-  for (int i = v1::Finding::EFFECT_UNSPECIFIED + 1; i <= v1::Finding::Effect_MAX; ++i) {
-    names.push_back(absl::AsciiStrToLower(v1::Finding::Effect_Name(i)));
-  }
   return absl::InvalidArgumentError(
-      absl::StrCat("--fail-on: '", name, "' is no effect; the effects are ", absl::StrJoin(names, ", ")));
+      absl::StrCat("--fail-on: '", name, "' is no effect; the effects are ", absl::StrJoin(EffectNames(), ", ")));
 }
 
 int ExitCodeFor(const v1::Report& report) {

@@ -3,12 +3,16 @@
 #define QUANTGATE_CLIENT_REPORT_VERDICT_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "quantgate/v1/report.pb.h"
 
 namespace quantgate {
+
+// The names that flags use.
+std::vector<std::string> EffectNames();
 
 // Effect by the name that flags use, "fallback", "wrong_numbers". INVALID_ARGUMENT lists the names.
 absl::StatusOr<v1::Finding::Effect> EffectFromName(absl::string_view name);

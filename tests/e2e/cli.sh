@@ -655,8 +655,14 @@ same "$(
   complete_words "$quantgate" check -t qnn_htp/SM865
   complete_words "$quantgate" simulate --target qnn_htp/SM865
   complete_words quantgate check --waivers ''
+  complete_words quantgate check --toolchain ''
+  complete_words quantgate check --fail-on f
+  complete_words "$quantgate" explain NR00
+  complete_words "$quantgate" constraints show qnn_htp@2.5
+  complete_words "$quantgate" constraints diff qnn_htp@2.13 qnn_htp@2.5
+  complete_words quantgate completion ''
   complete_words quantgate check -q --forma
-)" $'check\n--fail-on\nlist\ntext json sarif junit github markdown\nstrict\nqnn_htp/SM8650\nqnn_htp/SM8650\n\n--format'
+)" $'check\n--fail-on\nlist\ntext json sarif junit github markdown\nstrict\nqnn_htp/SM8650\nqnn_htp/SM8650\n\nexecutorch onnxruntime qnn-converter litert\nfallback\nNR001 NR002 NR003 NR004 NR005 NR006 NR007 NR008 NR009\nqnn_htp@2.51.0\nqnn_htp@2.51.0\nbash zsh fish --help --quiet --color --output\n--format'
 for shell in zsh fish; do
   run 0 completion "$shell"
   has "$out" quantgate
