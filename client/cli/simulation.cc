@@ -13,8 +13,10 @@
 #include "client/cli/engine.h"
 #include "client/fix/fix.h"
 #include "client/npz/npz.h"
+#include "rules/engine/field.h"
 #include "rules/simulator/run/choose.h"
 #include "rules/simulator/run/report.h"
+#include "rules/simulator/run/worst_output.h"
 
 namespace quantgate {
 
@@ -69,44 +71,10 @@ absl::Status RunSimulation(const SimulationFlags& flags, const v1::Graph& graph,
   return status;
 }
 
-// By name, for each output of the graph the values that show what it is, the first of which a simulation lists counts:
-// a Dequantize at the end is part of what is read through it.
-std::vector<std::vector<absl::string_view>> Ends(const v1::Graph& graph) {
-  absl::flat_hash_map<int32_t, int32_t> stored;
-  for (const v1::Node& node : graph.nodes()) {
-    if (node.inputs_size() > 0 && node.outputs_size() > 0) stored[node.outputs(0)] = node.inputs(0);
-  }
-  std::vector<std::vector<absl::string_view>> ends;
-  for (int32_t output : graph.outputs()) {
-    std::vector<absl::string_view>& end = ends.emplace_back();
-    for (int step = 0; step < 2 && output > 0 && output <= graph.values_size(); ++step) {
-      end.push_back(graph.values(output - 1).name());
-      const auto behind = stored.find(output);
-      output = behind == stored.end() ? 0 : behind->second;
-    }
-  }
-  return ends;
-}
-
-// In dB, of the output that is worst off. Nothing: none of them has noise, not all were computed, or one has no
-// reference where there are some.
-std::optional<double> WorstOutput(const v1::Graph& graph, const v1::Simulation& simulation,
-                                  const Tensors* references = nullptr) {
-  absl::flat_hash_map<absl::string_view, const v1::SimulatedNode*> by_value;
-  for (const v1::SimulatedNode& node : simulation.nodes()) {
-    if (absl::StartsWith(node.float_reason(), simulator::kNotComputed)) return std::nullopt;
-    by_value[node.value()] = &node;
-  }
-  std::optional<double> worst;
-  for (const std::vector<absl::string_view>& end : Ends(graph)) {
-    const auto listed =
-        std::find_if(end.begin(), end.end(), [&](absl::string_view name) { return by_value.contains(name); });
-    if (listed == end.end()) continue;
-    if (references != nullptr && !references->contains(*listed)) return std::nullopt;
-    const v1::SimulatedNode& node = *by_value.at(*listed);
-    if (node.has_sqnr_db() && (!worst.has_value() || node.sqnr_db() < *worst)) worst = node.sqnr_db();
-  }
-  return worst;
+void AddNotSimulated(absl::string_view reason, v1::Result& result) {
+  v1::NotChecked& missing = *result.add_not_checked();
+  missing.set_rule("SM");
+  missing.set_reason(std::string(reason));
 }
 
 // What a simulation says, in the result of its target.
@@ -114,9 +82,7 @@ void AddFindings(const v1::Report& simulated, v1::Report::Mode mode, v1::Result&
   const v1::Result& about = simulated.results(0);
   result.mutable_findings()->MergeFrom(about.findings());
   if (about.verdict() == v1::Result::UNKNOWN) {
-    v1::NotChecked& missing = *result.add_not_checked();
-    missing.set_rule("SM");
-    missing.set_reason(about.verdict_reason());
+    AddNotSimulated(about.verdict_reason(), result);
   }
   if (about.verdict() == v1::Result::REJECTED && mode != v1::Report::WARN) {
     result.set_verdict(v1::Result::REJECTED);
@@ -178,7 +144,8 @@ absl::StatusOr<const SimulationBeside::Run*> SimulationBeside::RunOf(const std::
   absl::flat_hash_set<std::string> inputs;
   for (const int32_t value : weighted_.inputs()) inputs.insert(weighted_.values(value - 1).name());
   absl::flat_hash_set<absl::string_view> ends;
-  for (const std::vector<absl::string_view>& end : Ends(weighted_)) ends.insert(end.begin(), end.end());
+  for (const std::vector<absl::string_view>& end : simulator::OutputValues(weighted_))
+    ends.insert(end.begin(), end.end());
   Beside keep;
   keep.on_value = [&](const std::string& value, const simulator::Tensor& tensor) {
     if (inputs.contains(value)) run.inputs.try_emplace(value, tensor);
@@ -216,7 +183,7 @@ std::optional<double> SimulationBeside::Predict(const std::string& target, const
   same.inputs = &(*run)->inputs;
   same.references = &(*run)->references;
   if (RunSimulation(flags, *corrected, same, progress_, simulated).ok()) {
-    noise = WorstOutput(*corrected, simulated.simulation(), &(*run)->references);
+    noise = simulator::WorstOutputDb(*corrected, simulated.simulation(), &(*run)->references);
   }
   return noise;
 }
@@ -226,9 +193,14 @@ absl::Status SimulationBeside::AddTo(v1::Report& report) {
   for (v1::Result& result : *report.mutable_results()) {
     const std::string target = result.target() == "any" ? "" : result.target();
     const absl::StatusOr<const Run*> run = RunOf(target);
+    // A backend without a module: the check has said so, and its answer stands.
+    if (FieldOf(run.status()) == "options.target") {
+      AddNotSimulated(run.status().message(), result);
+      continue;
+    }
     if (!run.ok()) return run.status();
     if (!report.has_simulation()) *report.mutable_simulation() = (*run)->report.simulation();
-    const std::optional<double> before = WorstOutput(weighted_, (*run)->report.simulation());
+    const std::optional<double> before = simulator::WorstOutputDb(weighted_, (*run)->report.simulation());
     for (int i = 0; before.has_value() && i < result.corrections_size() && costs < kMostCosts; ++i, ++costs) {
       // A correction without a cost is still one: what hinders is not told.
       const std::optional<double> after = Predict(target, result.corrections(i));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -33,7 +34,27 @@ double Badness(const v1::SimulatedNode& node) {
   return node.has_sqnr_db() ? -node.sqnr_db() - 1000 : -1e9;
 }
 
+bool IsMissing(const v1::SimulatedNode& node) { return absl::StartsWith(node.float_reason(), "not computed: "); }
+
+// "worst output 'y': 31.2 dB", "no output has noise".
+std::string OutputsText(const v1::Simulation& simulation) {
+  const auto missing = absl::c_count_if(simulation.nodes(), IsMissing);
+  if (missing > 0) {
+    return absl::StrCat(WithCommas(missing), " of ", Count(simulation.nodes_size(), "result"), " not computed");
+  }
+  const auto worst = absl::c_find_if(simulation.nodes(), [&](const v1::SimulatedNode& node) {
+    return !simulation.worst_output().empty() && node.value() == simulation.worst_output();
+  });
+  if (worst == simulation.nodes().end() || !worst->has_sqnr_db()) return "no output has noise";
+  return absl::StrCat("worst output '", Printable(worst->value()), "': ", absl::StrFormat("%.1f dB", worst->sqnr_db()));
+}
+
 }  // namespace
+
+std::string SimulationText(const v1::Simulation& simulation) {
+  return absl::StrCat(OutputsText(simulation), "; arithmetic: ", Printable(simulation.profile()),
+                      "; inputs: ", Printable(simulation.inputs()));
+}
 
 std::string RenderSimulation(const v1::Report& report, const Style& style) {
   const v1::Simulation& simulation = report.simulation();
@@ -47,7 +68,7 @@ std::string RenderSimulation(const v1::Report& report, const Style& style) {
   std::vector<const v1::SimulatedNode*> nodes, missing;
   int in_float = 0;
   for (const v1::SimulatedNode& node : simulation.nodes()) {
-    (absl::StartsWith(node.float_reason(), "not computed: ") ? missing : nodes).push_back(&node);
+    (IsMissing(node) ? missing : nodes).push_back(&node);
     in_float += node.float_reason().empty() ? 0 : 1;
   }
   AppendWrapped(out, "  nodes       ",

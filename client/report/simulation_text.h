@@ -12,6 +12,9 @@ namespace quantgate {
 // The simulation of a report; strings may be hostile, what is printed is harmless.
 std::string RenderSimulation(const v1::Report& report, const Style& style);
 
+// In one sentence, beside a check: how the model's outputs come out, by whose arithmetic, of which inputs.
+std::string SimulationText(const v1::Simulation& simulation);
+
 }  // namespace quantgate
 
 #endif  // QUANTGATE_CLIENT_REPORT_SIMULATION_TEXT_H_

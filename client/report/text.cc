@@ -14,6 +14,7 @@
 #include "client/report/group.h"
 #include "client/report/layout.h"
 #include "client/report/mark.h"
+#include "client/report/simulation_text.h"
 #include "client/report/verdict.h"
 
 namespace quantgate {
@@ -149,6 +150,9 @@ std::string RenderFacts(const v1::Report& report, const Style& style) {
                   [&](const v1::Result& result) { return OutcomeText(result, style); });
   AppendPerTarget(facts, "checked", report, style,
                   [](const v1::Result& result) { return CoverageText(result.coverage()); });
+  if (report.has_simulation()) {
+    AppendWrapped(facts, Label("simulated", style), SimulationText(report.simulation()), style.width);
+  }
   for (const NotCheckedGroup& group : GroupNotChecked(report)) {
     AppendWrapped(facts, Label("not checked", style), NotCheckedText(report, group, style), style.width);
   }

@@ -399,6 +399,17 @@ same "$(jq -r '.results[0].verdict' "$scratch/report.json")" REJECTED
 "$quantgate" check "$bad" --format json | jq 'del(.createTime)' >"$scratch/second"
 same "$(cat "$scratch/first")" "$(cat "$scratch/second")"
 
+# A simulation beside a check: its worst output is said where nothing is wrong; where a backend is not judged at all
+# the check's answer stands, and so do the other targets' simulations.
+tiny=$data/../../data/onnx/tiny.qdq_u8s8.onnx
+run 0 check "$tiny" -t onnxruntime/cpu --simulate
+has "$out" "^  simulated +worst output '[^']+': [0-9]+\.[0-9] dB; arithmetic: onnxruntime; inputs: "
+run 1 check "$tiny" -t qnn_gpu -t onnxruntime/cpu --simulate --format json
+same "$(jq -c '[.results[0].notChecked[] | select(.rule == "SM") | .reason | startswith("there is no module for qnn_gpu")]' \
+  <<<"$out")" '[true]'
+same "$(jq -r '.simulation.profile + " " + .results[1].verdict' <<<"$out")" 'onnxruntime ACCEPTED_WITH_WARNINGS'
+run 0 check "$tiny" -t qnn_gpu --simulate --mode warn
+
 # Import: every format reads back as the same graph.
 digest=$("$quantgate" check "$good" --format json | jq -r .graphDigest)
 has "$digest" '^[0-9a-f]{64}$'

@@ -9,6 +9,7 @@
 #include "rules/graph/resolve.h"
 #include "rules/simulator/run/choose.h"
 #include "rules/simulator/run/judge.h"
+#include "rules/simulator/run/worst_output.h"
 #include "rules/version.h"
 
 namespace quantgate::simulator {
@@ -56,6 +57,9 @@ absl::Status SimulateReport(const v1::Graph& message, const Request& request, Mo
   absl::StatusOr<v1::Simulation> simulation = Simulate(*graph, resolved, *std::move(inputs), options);
   if (!simulation.ok()) return simulation.status();
   simulation->set_profile_reason(choice->reason);
+  if (const v1::SimulatedNode* worst = WorstOutput(message, *simulation); worst != nullptr) {
+    simulation->set_worst_output(worst->value());
+  }
   *report.mutable_simulation() = *std::move(simulation);
   report.set_stage(message.stage());
   report.set_tool_version(kVersion);

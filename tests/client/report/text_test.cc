@@ -257,6 +257,30 @@ TEST(Json, HasEveryListAndReadsBackTheSame) {
   EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(again, Example()));
 }
 
+TEST(RenderText, ASimulationBesideACheckIsALine) {
+  v1::Report report = Parse(R"pb(
+    results { target: "onnxruntime/cpu" verdict: ACCEPTED }
+    simulation {
+      profile: "onnxruntime"
+      inputs: "seed 0, from recorded ranges"
+      worst_output: "y"
+      nodes { node: "inner" value: "x" sqnr_db: 12 }
+      nodes { node: "end" value: "y" sqnr_db: 31.25 }
+    }
+  )pb");
+  Style style;
+  style.width = 160;
+  EXPECT_THAT(RenderText(report, style),
+              HasSubstr("  simulated   worst output 'y': 31.2 dB; arithmetic: onnxruntime; inputs: seed 0, from "
+                        "recorded ranges\n"));
+  report.mutable_simulation()->clear_worst_output();
+  EXPECT_THAT(RenderText(report, style), HasSubstr("  simulated   no output has noise; "));
+  report.mutable_simulation()->mutable_nodes(0)->set_float_reason("not computed: an operator without a kernel");
+  EXPECT_THAT(RenderText(report, style), HasSubstr("  simulated   1 of 2 results not computed; "));
+  report.clear_simulation();
+  EXPECT_THAT(RenderText(report, style), Not(HasSubstr("simulated")));
+}
+
 TEST(Json, ZeroPositionsAreWrittenAndAbsentOnesAreNot) {
   const v1::Report with = Parse(R"pb(results { findings { location { input: 0 } } })pb");
   const v1::Report without = Parse(R"pb(results { findings { location { node: "n" } } })pb");
