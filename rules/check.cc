@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/corrections/report.h"
@@ -238,6 +239,20 @@ struct Soundness {
   std::vector<FindingSink> sinks;  // by scope
 };
 
+// Says what the table that a finding goes by is of, where it goes by nothing else.
+void NameDocuments(const db::TableSource& tables, std::vector<FindingDraft>& drafts) {
+  if (drafts.empty()) return;
+  absl::flat_hash_map<std::string, const std::string*> documents;
+  for (const db::TableInfo& table : tables.tables()) {
+    documents.emplace(absl::StrCat(table.backend, "@", table.sdk), &table.document);
+  }
+  for (FindingDraft& draft : drafts) {
+    if (!draft.source.document.empty()) continue;
+    const auto named = documents.find(draft.source.table);
+    if (named != documents.end()) draft.source.document = *named->second;
+  }
+}
+
 // Both return whether the result lists everything.
 bool CheckWithoutTarget(const Scopes& scopes, Soundness& sound, const CheckOptions& options, v1::Report::Mode mode,
                         v1::Result& result) {
@@ -255,7 +270,8 @@ bool CheckWithoutTarget(const Scopes& scopes, Soundness& sound, const CheckOptio
 }
 
 absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Soundness& sound,
-                                 const CheckOptions& options, v1::Report::Mode mode, v1::Result& result) {
+                                 const db::TableSource& tables, const CheckOptions& options, v1::Report::Mode mode,
+                                 v1::Result& result) {
   result.set_target(asked.target.name);
   result.set_unjudged_reason(asked.target.unknown_reason);
   if (scopes.front()->graph.message().encodings_file().alone()) {
@@ -296,6 +312,7 @@ absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Sound
       sink.Add(refused ? Refused(draft) : draft);
       if (refused) result.mutable_outcome()->set_kind(v1::Outcome::FAILS);  // the file, not a node of it
     }
+    NameDocuments(tables, sink.findings());
     ApplyToolchain(asked.target, scope.graph, scope.resolved, judged, sink.findings(), *result.mutable_outcome());
     writer.Add(scope.graph, scope.path, sink.findings());
     writer.AddNotChecked(scope.graph, sound.sinks[i].not_checked());
@@ -412,7 +429,8 @@ absl::Status Check(const v1::Graph& message, const CheckOptions& asked, ModuleRe
     complete.push_back(CheckWithoutTarget(scopes, sound, options, mode, *report.add_results()));
   }
   for (const Asked& target : *targets) {
-    absl::StatusOr<bool> all = CheckTarget(target, scopes, sound, options, mode, *report.add_results());
+    absl::StatusOr<bool> all =
+        CheckTarget(target, scopes, sound, modules.tables(), options, mode, *report.add_results());
     if (!all.ok()) return all.status();
     complete.push_back(*all);
   }

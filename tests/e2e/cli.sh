@@ -32,6 +32,14 @@ has "$out" 'accepted +qnn_htp/SM8650@'
 same "$(grep -c "^error\[DT105\] minimum-arch · refused · 2 nodes" <<<"$out")" 1
 has "$out" 'observed +SFIXED_POINT_16 per_tensor on V68, SFIXED_POINT_16 per_tensor on V69$'
 has "$out" 'source +qnn_htp@2.51.0 Conv2d/All/in\[1\]/item 4, FullyConnected/All/'
+# A table's finding says what was asked or read, with whatever evidence.
+run 1 check "$resnet" -t qnn_htp/SM8350 -t qnn_htp/SM8350@2.25 -t onnxruntime/cpu --format json
+same "$(jq '[.results[].findings[].source | select(.table != null and .table != "" and (.document // "") == "")]' <<<"$out")" '[]'
+documents=$(jq -r '.results[].findings[].source.document' <<<"$out")
+for document in "the vendor's library \(QAIRT 2.51.0, x86-64\), asked" 'AI Engine Direct 2.25.0, HTP operator definition' \
+  'ONNX Runtime 1.31.1, kernel registry of CPUExecutionProvider'; do
+  has "$documents" "$document"
+done
 run 0 check "$resnet" -t qnn_htp/SM8650
 
 # A version of a toolchain that nothing is known of is said, of each toolchain.
