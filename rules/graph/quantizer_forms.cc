@@ -16,6 +16,7 @@ namespace {
 
 // PyTorch's operators say in their names whether there is one scale, whatever is known of the tensor that holds it.
 bool IsPerTensor(absl::string_view op_type) { return absl::StrContains(op_type, "_per_tensor."); }
+bool IsPerChannel(absl::string_view op_type) { return absl::StrContains(op_type, "_per_channel."); }
 
 // What is between a parameter and the constant that it is made of, as exporters write it.
 constexpr int kMaxHops = 8;
@@ -109,7 +110,8 @@ int32_t QuantizerForms::MakeParams(int32_t node, const QuantizerInputs& inputs) 
   }
   const v1::Value& scale = graph_.value(inputs.scale);
   const bool one_scale =
-      IsPerTensor(graph_.op_type(node)) || (params.scales.empty() ? IsOneElement(scale) : params.scales.size() == 1);
+      IsPerTensor(graph_.op_type(node)) || (!IsPerChannel(graph_.op_type(node)) &&
+                                            (params.scales.empty() ? IsOneElement(scale) : params.scales.size() == 1));
   int64_t rank = inputs.data >= 0 && graph_.value(inputs.data).has_shape() ? graph_.value(inputs.data).dims_size() : -1;
   const int64_t block_size = graph_.int_attribute(node, "block_size", 0);
   int64_t axis = graph_.int_attribute(node, "axis", graph_.origin() == v1::Graph::ONNX ? 1 : 0);

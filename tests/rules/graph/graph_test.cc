@@ -256,6 +256,24 @@ TEST(ResolveTest, GranularityOfScalesThatAreNotKnown) {
   EXPECT_EQ(granularity(v1::Graph::ONNX, "QuantizeLinear", &four), kPerAxis);
 }
 
+// One scale in a vector is that of the tensor in ONNX, and that of its only channel where the name says so.
+TEST(ResolveTest, GranularityOfOneScale) {
+  const auto per_tensor = [](v1::Graph::Origin origin, const std::string& op) {
+    GraphBuilder b(origin);
+    b.Input("x", v1::DATA_TYPE_FLOAT32, {4, 1});
+    b.Reals("s", {0.1}, /*scalar=*/false);
+    b.Ints("z", v1::DATA_TYPE_INT8, {0}, /*scalar=*/false);
+    b.Int(b.Node(op, "q", {"x", "s", "z"}, {"y"}), "axis", 1);
+    b.Output("y");
+    const auto graph = Graph::Build(b.graph);
+    const ResolvedGraph resolved = ResolvedGraph::Resolve(*graph);
+    return resolved.qparams(*resolved.quantizer(0))->per_tensor();
+  };
+  EXPECT_FALSE(per_tensor(v1::Graph::PT2E, "quantized_decomposed.quantize_per_channel.default"));
+  EXPECT_TRUE(per_tensor(v1::Graph::PT2E, "quantized_decomposed.quantize_per_tensor.tensor"));
+  EXPECT_TRUE(per_tensor(v1::Graph::ONNX, "QuantizeLinear"));
+}
+
 TEST(ResolveTest, QuantizerWithoutOutputsOrInputs) {
   GraphBuilder b;
   b.Node("QuantizeLinear", "q", {}, {});
