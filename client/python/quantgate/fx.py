@@ -256,7 +256,8 @@ class _Converter:
         return b"".join(pieces)
 
     def _example(self, node: torch.fx.Node) -> Any:
-        """meta["val"]; convert_pt2e leaves it out on what it inserts, which has the shape of what is quantized."""
+        """meta["val"]; convert_pt2e leaves it out on what it inserts, which has the shape of what is quantized: a value of
+        the graph, or a constant, of which none is kept."""
         while True:
             if node in self._foreign_examples and is_shaped_as_input(node):
                 before = self._convolutions.get(node) or node.args[0]
@@ -267,7 +268,7 @@ class _Converter:
             if not isinstance(before, torch.fx.Node):
                 break
             node = self._source(before)
-        return node.meta.get("val")
+        return node.meta.get("val", self._constants.get(node))
 
     def _type(self, node: torch.fx.Node, tensor: Any) -> bytes:
         if not isinstance(tensor, torch.Tensor):

@@ -100,6 +100,20 @@ def test_converted_module_is_judged_as_its_program(name, target):
         assert judged[0].outcome.kind == report_pb2.Outcome.FULL
 
 
+def test_what_convert_inserts_has_the_shape_of_what_is_quantized():
+    """Constants that convert_pt2e folds have no meta["val"] either."""
+    module, inputs = torch.nn.Conv2d(3, 4, 3).eval(), (torch.randn(1, 3, 8, 8),)
+    prepared = prepare_pt2e(torch.export.export(module, inputs, strict=True).module(check_guards=False),
+                            make('qnn_8a8w'))
+    prepared(*inputs)
+    graph = quantgate.to_graph(convert_pt2e(prepared))
+    forms = [(graph.values[node.inputs[0] - 1], graph.values[node.outputs[0] - 1]) for node in graph.nodes
+             if 'quantize_per' in graph.symbols[node.op - 1]]
+    assert len(forms) == 6  # input, output, weight and bias, of which the last two are stored quantized
+    for read, written in forms:
+        assert written.has_shape and written.dims == read.dims, written.name
+
+
 class TwoLinears(torch.nn.Module):
     def __init__(self, size):
         super().__init__()
