@@ -54,6 +54,7 @@ void TakeForm(const BackendTensor& other, BackendTensor& tensor) {
   tensor.symmetric = other.symmetric;
   tensor.asked_symmetric = other.asked_symmetric;
   tensor.qparams = other.qparams;
+  tensor.without_encoding = other.without_encoding;
   tensor.axis = other.axis;
 }
 
