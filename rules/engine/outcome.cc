@@ -21,10 +21,13 @@ bool IsReshaped(const Graph& graph, const ResolvedOp& op, const Operand& input) 
 }
 
 // ExecuTorch delegates the Dequantize of a constant unconditionally, and HTP cannot run it: a refused node with a
-// quantized weight or bias takes the whole export down.
+// quantized weight or bias takes the whole export down. So does one of a converted graph that counts as computing in
+// float: what it reads is the Dequantize all the same.
 bool HasQuantizedConstant(const Graph& graph, const ResolvedGraph& resolved, const ResolvedOp& op) {
   return absl::c_any_of(resolved.inputs(op), [&](const Operand& input) {
-    return input.quantized && input.is_static && !IsReshaped(graph, op, input);
+    if (!input.is_static || IsReshaped(graph, op, input)) return false;
+    const int32_t producer = input.edge_value < 0 ? -1 : graph.producer(input.edge_value);
+    return input.quantized || (producer >= 0 && graph.op(producer) == OpId::kDequantize);
   });
 }
 

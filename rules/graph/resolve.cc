@@ -19,7 +19,7 @@ namespace quantgate {
 
 class Resolver {
  public:
-  Resolver(const Graph& graph, ResolvedGraph& result)
+  Resolver(const Graph& graph, Reading reading, ResolvedGraph& result)
       : graph_(graph),
         result_(result),
         store_(result.qparams_),
@@ -29,7 +29,9 @@ class Resolver {
         quantizers_(graph, forms_, store_),
         specs_(graph, forms_, store_),
         stored_(graph.num_values(), -1),
+        reading_(reading),
         units_(graph, stored_) {
+    if (reading == Reading::kByTensor) NoteLastQuantize();
     result_.op_of_node_.assign(graph.num_nodes(), -1);
     result_.ops_.reserve(graph.num_nodes());
     result_.operands_.reserve(static_cast<size_t>(graph.num_nodes()) * 4);
@@ -53,6 +55,7 @@ class Resolver {
           ResolveCompute(node);
       }
     }
+    result_.depends_on_reading_ = computes_floats_ || quantizes_between_;
   }
 
  private:
@@ -77,9 +80,13 @@ class Resolver {
     if (inputs.data < 0) return;
     const int32_t producer = graph_.producer(inputs.data);
     const bool requantizes = IsDequantize(graph_, producer);
+    // No operator either: ExecuTorch has the reader's form put in front of it, or not.
+    if (requantizes && reading_ == Reading::kByTensor) return;
     // Part of the producer's output, or a constant quantized in the graph.
-    if (!requantizes && producer >= 0 && units_.FoldedQuantize(inputs.data) == node) return;
+    const int32_t folded = !requantizes && producer >= 0 ? FoldedQuantize(inputs.data) : -1;
+    if (folded == node || (folded >= 0 && reading_ == Reading::kByTensor)) return;
     if (!requantizes && producer < 0 && graph_.is_constant(inputs.data)) return;
+    quantizes_between_ = quantizes_between_ || producer >= 0;
     BeginOp(node, &GetOperator(requantizes ? OpId::kRequantize : OpId::kQuantize));
     AddInput(node, 0);
     EndInputs();
@@ -116,7 +123,7 @@ class Resolver {
     if (graph_.is_graph_output(value)) return true;
     if (graph_.is_static(stored)) return false;
     for (const Use& use : graph_.uses(value)) {
-      if (graph_.op(use.node) != OpId::kQuantize && !units_.Computes(use.node)) return true;
+      if (graph_.op(use.node) != OpId::kQuantize && !Computes(use.node)) return true;
     }
     return false;
   }
@@ -212,13 +219,17 @@ class Resolver {
     const int32_t value = graph_.input(node, i);
     if (value >= 0) {
       const int32_t producer = has_quantizers_ ? graph_.producer(value) : -1;
-      if (IsDequantize(graph_, producer) && units_.Computes(node)) {
+      if (IsDequantize(graph_, producer) && Computes(node)) {
         const int32_t data = QuantizerInputsOf(graph_, producer).data;
         operand = StoredOperand(quantizers_.Of(producer));
-        operand.value = data >= 0 ? Recognizable(data) : value;
+        operand.value = data >= 0 ? TensorBehind(Recognizable(data)) : value;
         operand.is_static = data >= 0 && (graph_.is_constant(data) || QuantizedConstant(data));
         operand.static_chain = data >= 0 && graph_.is_static(data);
         operand.quantizer = producer;
+      } else if (const int32_t written = WrittenThrough(node, value); written >= 0) {
+        operand = StoredOperand(quantizers_.Of(written));
+        operand.value = value;
+        operand.static_chain = graph_.is_static(value);
       } else {
         FillPlain(value, operand);
         int32_t spec = graph_.edge_spec(node, i);
@@ -227,10 +238,51 @@ class Resolver {
         if (spec < 0 && TensorsCarrySpecs()) spec = graph_.value_spec(value);
         ApplySpec(spec, on_edge ? SpecPlace{value, node} : SpecPlace{value, -1}, operand);
       }
-      operand.edge_value = value;
+      operand.edge_value = TensorBehind(value);
     }
     operand.argument = static_cast<int16_t>(std::min(i, 32767));
     return operand;
+  }
+
+  // ---- By unit or by tensor ----
+
+  // Of several Quantize nodes that read a tensor the last one overwrites what the others said.
+  void NoteLastQuantize() {
+    last_quantize_.assign(graph_.num_values(), -1);
+    for (int32_t node : graph_.quantizers()) {
+      const int32_t data = IsQuantize(graph_, node) ? QuantizerInputsOf(graph_, node).data : -1;
+      if (data >= 0) last_quantize_[data] = node;
+    }
+  }
+
+  bool Computes(int32_t node) {
+    if (reading_ == Reading::kByTensor) return true;
+    const bool computes = units_.Computes(node);
+    computes_floats_ = computes_floats_ || !computes;
+    return computes;
+  }
+
+  int32_t FoldedQuantize(int32_t value) {
+    return reading_ == Reading::kByTensor ? last_quantize_[value] : units_.FoldedQuantize(value);
+  }
+
+  // The Quantize node that gives a tensor its parameters for those, too, that read it in front of the node; -1: none.
+  int32_t WrittenThrough(int32_t node, int32_t value) const {
+    return reading_ == Reading::kByTensor && graph_.op(node) != OpId::kQuantize ? last_quantize_[value] : -1;
+  }
+
+  // The tensor that Quantize and Dequantize nodes make another form of; by unit the one that they make.
+  int32_t TensorBehind(int32_t value) const {
+    constexpr int kMostForms = 16;  // one pair or two; who has more wants to be slow
+    if (reading_ != Reading::kByTensor) return value;
+    for (int hops = 0; hops < kMostForms; ++hops) {
+      const int32_t producer = graph_.producer(value);
+      if (!IsQuantize(graph_, producer) && !IsDequantize(graph_, producer)) break;
+      const int32_t data = QuantizerInputsOf(graph_, producer).data;
+      if (data < 0) break;
+      value = data;
+    }
+    return value;
   }
 
   void AddOutput(int32_t node, int i) { AddOutputValue(graph_.output(node, i), i); }
@@ -238,7 +290,7 @@ class Resolver {
   void AddOutputValue(int32_t value, int i) {
     Operand& operand = result_.operands_.emplace_back();
     if (value >= 0) {
-      const int32_t quantize = units_.FoldedQuantize(value);
+      const int32_t quantize = FoldedQuantize(value);
       if (quantize >= 0) {
         operand = StoredOperand(quantizers_.Of(quantize));
         operand.quantizer = quantize;
@@ -372,7 +424,7 @@ class Resolver {
           stored.is_dynamic = Tri::kNo;
           SetStored(value, stored);
         } else if (!operand.quantized) {
-          const int32_t quantize = units_.FoldedQuantize(value);
+          const int32_t quantize = FoldedQuantize(value);
           if (quantize >= 0) {
             operand = StoredOperand(quantizers_.Of(quantize));
             operand.quantizer = quantize;
@@ -543,12 +595,16 @@ class Resolver {
   QuantizerForms quantizers_;
   SpecForms specs_;
   std::vector<int32_t> stored_;  // by value: form of a tensor that is stored quantized in the file; -1: no
+  const Reading reading_;
+  std::vector<int32_t> last_quantize_;  // by value, when read by tensor; -1: none
+  bool computes_floats_ = false;        // a node beside Quantize or Dequantize nodes does, read by unit
+  bool quantizes_between_ = false;      // a Quantize node behind another node is an operator
   QuantizedUnits units_;
 };
 
-ResolvedGraph ResolvedGraph::Resolve(const Graph& graph) {
+ResolvedGraph ResolvedGraph::Resolve(const Graph& graph, Reading reading) {
   ResolvedGraph result;
-  Resolver(graph, result).Run();
+  Resolver(graph, reading, result).Run();
   return result;
 }
 

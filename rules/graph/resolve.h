@@ -58,10 +58,18 @@ struct ResolvedOp {
   uint32_t output_count = 0;
 };
 
+// What stands between Quantize and Dequantize nodes. By unit a node with floats on one side computes in float, between
+// operators that turn one into the other (QuantizedUnits); that is how runtimes and converters read such graphs.
+// ExecuTorch's QNN passes leave no operator there: a Quantize gives its parameters to the tensor that it reads, whoever
+// else reads that, and a node has floats on that side alone.
+enum class Reading : uint8_t { kByUnit, kByTensor };
+
 class ResolvedGraph {
  public:
   // Never fails: what cannot be resolved is left unknown and found by rules.
-  static ResolvedGraph Resolve(const Graph& graph);
+  static ResolvedGraph Resolve(const Graph& graph, Reading reading = Reading::kByUnit);
+  // Read by tensor, the graph would be another: some node between Quantize and Dequantize nodes computes in float.
+  bool depends_on_reading() const { return depends_on_reading_; }
 
   absl::Span<const ResolvedOp> ops() const { return ops_; }
   // Indices into ops() of those that are the first of their kind, or like no other; in the order of ops(). What follows
@@ -100,6 +108,7 @@ class ResolvedGraph {
   std::vector<int32_t> op_of_node_;
   std::vector<Operand> quantizers_;
   std::vector<int32_t> quantizer_of_node_;
+  bool depends_on_reading_ = false;
 };
 
 // Scales that a check of the graph reads: those of a spec count at each operand that has it. Far more than the message

@@ -409,6 +409,31 @@ void Check(const db::TableSource& tables, Matchers& matchers, const CheckContext
   CheckLayout(context, sink, result);
 }
 
+// ExecuTorch's passes fold every Dequantize and Quantize between nodes into the tensors
+// (backends/qualcomm/_passes/annotate_quant_attrs.py, fold_qdq.py): what is left of a converted graph is as annotated.
+void CheckAsFolded(const db::TableSource& tables, Matchers& matchers, const CheckContext& context, const Target& target,
+                   FindingSink& sink, ModuleResult& result) {
+  const bool folds = target.toolchain == Toolchain::kExecuTorch && context.graph().origin() == v1::Graph::PT2E;
+  if (!folds || !context.resolved().depends_on_reading()) {
+    Check(tables, matchers, context, target, sink, result);
+    return;
+  }
+  const ResolvedGraph resolved = ResolvedGraph::Resolve(context.graph(), Reading::kByTensor);
+  ModuleResult folded;
+  Check(tables, matchers, CheckContext(context.graph(), resolved, &context.model(), context.place()), target, sink,
+        folded);
+  const absl::Span<const ResolvedOp> ops = context.resolved().ops();
+  result.ops.resize(ops.size());
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const int32_t number = resolved.op_of_node(ops[i].node);
+    if (number >= 0) {
+      result.ops[i] = folded.ops[number];
+    } else {
+      result.ops[i].checked = true;
+    }
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
@@ -431,7 +456,7 @@ absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables
   };
   module->check = [matchers, &tables](const CheckContext& context, const Target& target, FindingSink& sink,
                                       ModuleResult& result) {
-    Check(tables, *matchers, context, target, sink, result);
+    CheckAsFolded(tables, *matchers, context, target, sink, result);
   };
   module->accepted_types = [matchers](const CheckContext& context, const Target& target, const ResolvedOp& op) {
     return AcceptedByTable(context, target, *matchers, qnn::Lower, op);

@@ -128,7 +128,11 @@ bool HasKnownValues(const CheckContext& context, const Operand& operand) {
 }
 
 bool HasScales(const CheckContext& context, const Operand& operand) {
-  if (!operand.quantized || operand.spec < 0) return false;
+  if (!operand.quantized) return false;
+  if (operand.spec < 0) {  // of a converted graph
+    const QuantParams* qparams = context.resolved().qparams(operand);
+    return qparams != nullptr && !qparams->axes.empty();
+  }
   const v1::Spec& spec = context.graph().message().specs(operand.spec);
   return quantgate::IsPerChannel(spec) || !spec.block_size().empty();
 }

@@ -120,15 +120,29 @@ bool MakesConstant(const Graph& graph, int32_t node) {
   return graph.num_inputs(node) == 0 || graph.op(node) == OpId::kFillLike;
 }
 
+// The tensor that folded Quantize and Dequantize nodes make another form of.
+int32_t TensorBehind(const Graph& graph, const ResolvedGraph& resolved, int32_t value) {
+  constexpr int kMostForms = 16;  // as many as ResolvedGraph follows
+  for (int hops = 0; value >= 0 && hops < kMostForms; ++hops) {
+    const int32_t producer = graph.producer(value);
+    if (producer < 0 || resolved.op_of_node(producer) >= 0 || graph.num_inputs(producer) == 0) break;
+    if (graph.op(producer) != OpId::kQuantize && graph.op(producer) != OpId::kDequantize) break;
+    value = graph.input(producer, 0);
+  }
+  return value;
+}
+
 // By value: the one that identities pass on as it, itself for all others. What is out of order is not followed.
 std::vector<int32_t> PassedOn(const Graph& graph, const ResolvedGraph& resolved, const ModuleResult& result) {
   std::vector<int32_t> passed(graph.num_values());
   std::iota(passed.begin(), passed.end(), 0);
   for (size_t i = 0; i < result.ops.size(); ++i) {
     const int32_t node = resolved.ops()[i].node;
-    if (!IsIdentity(result.ops[i]) || MakesConstant(graph, node) || graph.input(node, 0) < 0) continue;
+    if (!IsIdentity(result.ops[i]) || MakesConstant(graph, node)) continue;
+    const int32_t read = TensorBehind(graph, resolved, graph.input(node, 0));
+    if (read < 0) continue;
     for (int k = 0; k < graph.num_outputs(node); ++k) {
-      if (graph.output(node, k) >= 0) passed[graph.output(node, k)] = passed[graph.input(node, 0)];
+      if (graph.output(node, k) >= 0) passed[graph.output(node, k)] = passed[read];
     }
   }
   return passed;
@@ -190,6 +204,9 @@ bool HasOwnMask(const Graph& graph, int32_t node) {
 bool HasOwnWeight(const Graph& graph, int32_t node) {
   return graph.op_type(node) == "aten.lerp.Scalar" || absl::StartsWith(graph.op_type(node), "aten.quantile.");
 }
+
+// A part that is delegated computes indices from constants alone, and the part that reads with them is refused.
+bool HasOwnIndices(const Graph& graph, int32_t node) { return graph.op_type(node) == "aten.upsample_nearest1d.vec"; }
 
 // Whether its mask selects what is not quantized. What is true or false is a mask itself: its readers select by it.
 bool SelectsFloats(const CheckContext& context, const ResolvedOp& op) {
@@ -307,7 +324,8 @@ class Program {
   void Link(int32_t op) {
     const int32_t node = resolved_.ops()[op].node;
     for (int k = 0; k < graph_.num_inputs(node); ++k) {
-      const int32_t value = graph_.input(node, k) < 0 ? -1 : passed_[graph_.input(node, k)];
+      const int32_t read = TensorBehind(graph_, resolved_, graph_.input(node, k));
+      const int32_t value = read < 0 ? -1 : passed_[read];
       if (value < 0 || graph_.is_constant(value)) continue;
       const int32_t from = ProducerOf(value);
       if (from >= 0) readers_[from].push_back(op);
@@ -339,12 +357,16 @@ bool ReadsAnInput(const CheckContext& context) {
 }
 
 // And the same ones wherever it is put: derived scales are those of one node.
-bool HasSeveralScales(const v1::Spec& spec) {
+bool IsSpecOfSeveralScales(const CheckContext& context, const Operand& constant) {
+  if (constant.spec < 0 || constant.form < 0) return false;
+  const v1::Spec& spec = context.graph().message().specs(constant.spec);
   if (spec.kind() == v1::Spec::DERIVED) return false;
   const bool one = spec.qscheme() == v1::Spec::PER_TENSOR_AFFINE || spec.qscheme() == v1::Spec::PER_TENSOR_SYMMETRIC ||
                    spec.qscheme() == v1::Spec::Q_SCHEME_UNSPECIFIED;
   return !one || spec.block_size_size() > 0;
 }
+
+bool HasSeveralScales(const QuantParams* params) { return params != nullptr && !params->axes.empty(); }
 
 void CheckWeights(const CheckContext& context, const Delegates& delegates, FindingSink& sink, ModuleResult& result) {
   const absl::Span<const ResolvedOp> ops = context.resolved().ops();
@@ -354,9 +376,14 @@ void CheckWeights(const CheckContext& context, const Delegates& delegates, Findi
     const int delegate = delegates.Of(static_cast<int32_t>(i));
     if (delegate < 0) continue;
     for (const Operand& input : context.resolved().inputs(ops[i])) {
-      if (!input.quantized || !input.is_static || input.spec < 0 || input.form < 0) continue;
-      if (!HasSeveralScales(context.graph().message().specs(input.spec))) continue;
-      const int first = delegate_of.try_emplace({input.edge_value, input.form}, delegate).first->second;
+      if (!input.quantized || !input.is_static) continue;
+      // What a converted graph stores is quantized once, whoever reads it.
+      const bool stored = input.quantizer >= 0;
+      if (stored ? !HasSeveralScales(context.resolved().qparams(input)) : !IsSpecOfSeveralScales(context, input))
+        continue;
+      const std::pair<int32_t, int32_t> constant(stored ? StoredValue(context.graph(), input) : input.edge_value,
+                                                 stored ? Operand::kNoForm : input.form);
+      const int first = delegate_of.try_emplace(constant, delegate).first->second;
       if (first == delegate) continue;
       Place place;
       place.node = ops[i].node;
@@ -392,19 +419,22 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
     const auto op = static_cast<int32_t>(i);
     const int32_t node = ops[i].node;
     const bool has_mask = result.ops[i].refused && HasOwnMask(graph, node);
+    const bool has_indices = result.ops[i].refused && HasOwnIndices(graph, node);
     const int joined = result.ops[i].refused ? delegates.Choice({&op, 1}) : 0;
     const bool has_input = joined < delegates.count() && delegates.HasInput(joined);
     // Where all is float the selection by the mask is delegated, and joined with all that is left.
     const bool selects_floats = has_mask && SelectsFloats(context, ops[i]);
-    const bool left_behind = result.ops[i].refused && (selects_floats || HasOwnWeight(graph, node) ||
-                                                       (!has_input && (has_mask || constants.IsLeftBehindBy(node))));
+    const bool left_behind =
+        result.ops[i].refused && (selects_floats || HasOwnWeight(graph, node) ||
+                                  (!has_input && (has_mask || has_indices || constants.IsLeftBehindBy(node))));
     if (!is_alone[i] && !left_behind) continue;
     Place place;
     place.node = node;
     sink.Add(kDelegateWithoutInput, place,
-             is_alone[i] ? "the delegate that begins here computes from constants alone"
-             : has_mask  ? "what computes its mask is a delegate of its own"
-                         : "what brings its constant to the type or rank of the result is a delegate of its own",
+             is_alone[i]   ? "the delegate that begins here computes from constants alone"
+             : has_mask    ? "what computes its mask is a delegate of its own"
+             : has_indices ? "what computes its indices is a delegate of its own"
+                           : "what brings its constant to the type or rank of the result is a delegate of its own",
              "ExecuTorch 1.5.1 needs an input for each", OfTheRuns());
     result.ops[i].ends_export = true;
   }

@@ -224,6 +224,23 @@ TEST(ExecuTorchParts, APartThatIsRefusedLeavesADelegateWithoutInput) {
   EXPECT_EQ(OutcomeOf(Alone("aten.erf.default", 1, false)), v1::Outcome::PARTIAL);
 }
 
+// So are the indices of an interpolation, unless what is in front of it is delegated and they are with that.
+TEST(ExecuTorchParts, IndicesOfARefusedInterpolation) {
+  const auto outcome = [](bool in_front, bool quantized) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 4, 8});
+    const int act = b.Act();
+    if (in_front) b.Op("aten.relu.default", "relu", {"x"}, {act}, act, {1, 4, 8});
+    v1::Node& node = b.Op("aten.upsample_nearest1d.vec", "node", {in_front ? "relu" : "x"}, {quantized ? act : 0},
+                          in_front && !quantized ? 0 : act, {1, 4, 16});
+    b.IntsAttribute(node, "output_size", {16});
+    return ResultOf(b, kV75).outcome().kind();
+  };
+  EXPECT_EQ(outcome(false, false), v1::Outcome::FAILS);
+  EXPECT_EQ(outcome(false, true), v1::Outcome::FULL);
+  EXPECT_EQ(outcome(true, false), v1::Outcome::PARTIAL);
+}
+
 TEST(ExecuTorchParts, SumsAndPoolsThatCannotBeSaid) {
   EXPECT_THAT(Refused(ResultOf(Alone("aten.sum.default", 1, false, {4, 8}, {}), kV75)), ElementsAre("node"));
   for (const bool divisor : {false, true}) {
