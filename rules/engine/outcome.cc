@@ -17,7 +17,8 @@ bool IsReshaped(const Graph& graph, const ResolvedOp& op, const Operand& input) 
   if (op.op == nullptr || !ReshapesOperands(op.op->id) || input.value < 0) return false;
   const int32_t output = graph.num_outputs(op.node) > 0 ? graph.output(op.node, 0) : -1;
   const int rank = output < 0 ? -1 : graph.rank(output);
-  return rank >= 0 && graph.rank(input.value) >= 0 && graph.rank(input.value) != rank;
+  constexpr int kMostDimensions = 5;  // a reshape to more is refused as well
+  return rank >= 0 && rank <= kMostDimensions && graph.rank(input.value) >= 0 && graph.rank(input.value) != rank;
 }
 
 // ExecuTorch delegates the Dequantize of a constant unconditionally, and HTP cannot run it: a refused node with a

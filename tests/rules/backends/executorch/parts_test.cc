@@ -224,6 +224,22 @@ TEST(ExecuTorchParts, APartThatIsRefusedLeavesADelegateWithoutInput) {
   EXPECT_EQ(OutcomeOf(Alone("aten.erf.default", 1, false)), v1::Outcome::PARTIAL);
 }
 
+// ExecuTorch reshapes the constant to the rank of the result. That to six dimensions is refused as well, and the
+// constant's Dequantize is left.
+TEST(ExecuTorchParts, AConstantOfANodeOfSixDimensions) {
+  const auto outcome = [](bool constant) {
+    const std::vector<int64_t> shape = {1, 2, 3, 2, 2, 4};
+    AnnotatedBuilder b;
+    b.Input("x", kF32, shape);
+    if (constant) b.Reals("c", {1.5}, /*scalar=*/false);
+    const int act = b.Act();
+    b.Op("aten.add.Tensor", "node", {"x", constant ? "c" : "x"}, {act, act}, act, shape);
+    return ResultOf(b, kV75).outcome().kind();
+  };
+  EXPECT_EQ(outcome(true), v1::Outcome::FAILS);
+  EXPECT_EQ(outcome(false), v1::Outcome::PARTIAL);
+}
+
 // So are the indices of an interpolation, unless what is in front of it is delegated and they are with that.
 TEST(ExecuTorchParts, IndicesOfARefusedInterpolation) {
   const auto outcome = [](bool in_front, bool quantized) {
