@@ -120,7 +120,9 @@ TEST(ExecuTorchConverted, ANodeReadsIntegersAndWritesFloats) {
     b.Output(written ? "relu_dq" : "relu");
     const v1::Result result = ResultOf(b, kV75);
     EXPECT_EQ(result.outcome().kind(), written ? v1::Outcome::FULL : v1::Outcome::PARTIAL);
-    if (!written) EXPECT_THAT(Refused(result), ElementsAre("relu"));
+    if (!written) {
+      EXPECT_THAT(Refused(result), ElementsAre("relu"));
+    }
     // Others read it as a relu of floats behind a Dequantize.
     EXPECT_THAT(Refused(ResultOf(b, kV75, "qnn-converter")), IsEmpty());
   }
