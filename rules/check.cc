@@ -239,13 +239,19 @@ struct Soundness {
   std::vector<FindingSink> sinks;  // by scope
 };
 
-// Says what the table that a finding goes by is of, where it goes by nothing else.
-void NameDocuments(const db::TableSource& tables, std::vector<FindingDraft>& drafts) {
-  if (drafts.empty()) return;
-  absl::flat_hash_map<std::string, const std::string*> documents;
+// By the name of a table.
+using Documents = absl::flat_hash_map<std::string, const std::string*>;
+
+Documents DocumentsOf(const db::TableSource& tables) {
+  Documents documents;
   for (const db::TableInfo& table : tables.tables()) {
     documents.emplace(absl::StrCat(table.backend, "@", table.sdk), &table.document);
   }
+  return documents;
+}
+
+// Says what the table that a finding goes by is of, where it goes by nothing else.
+void NameDocuments(const Documents& documents, std::vector<FindingDraft>& drafts) {
   for (FindingDraft& draft : drafts) {
     if (!draft.source.document.empty()) continue;
     const auto named = documents.find(draft.source.table);
@@ -273,6 +279,7 @@ absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Sound
                                  const db::TableSource& tables, const CheckOptions& options, v1::Report::Mode mode,
                                  v1::Result& result) {
   result.set_target(asked.target.name);
+  const Documents documents = DocumentsOf(tables);
   result.set_unjudged_reason(asked.target.unknown_reason);
   if (scopes.front()->graph.message().encodings_file().alone()) {
     result.set_unjudged_reason("encodings without their model: there is no operator to judge");
@@ -312,7 +319,7 @@ absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Sound
       sink.Add(refused ? Refused(draft) : draft);
       if (refused) result.mutable_outcome()->set_kind(v1::Outcome::FAILS);  // the file, not a node of it
     }
-    NameDocuments(tables, sink.findings());
+    NameDocuments(documents, sink.findings());
     ApplyToolchain(asked.target, scope.graph, scope.resolved, judged, sink.findings(), *result.mutable_outcome());
     writer.Add(scope.graph, scope.path, sink.findings());
     writer.AddNotChecked(scope.graph, sound.sinks[i].not_checked());

@@ -47,13 +47,15 @@ absl::Status CheckConfirmTargets(const std::vector<std::string>& targets, const 
     return absl::InvalidArgumentError(absl::StrCat("--confirm asks a target's own validator; ", kWhose));
   const absl::StatusOr<Engine> engine = OpenEngine(tables_path);
   if (!engine.ok()) return engine.status();
+  bool has_library = false;
   for (const std::string& target : targets) {
     const absl::StatusOr<TargetName> name = ParseTargetName(target);
     if (!name.ok()) return name.status();
-    if (name->backend == qnn_htp::kBackend) return absl::OkStatus();
+    has_library = has_library || name->backend == qnn_htp::kBackend;
     const absl::Status module = engine->modules->Get(name->backend).status();
     if (absl::IsNotFound(module)) return module;
   }
+  if (has_library) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("--confirm: ", absl::StrJoin(targets, ", "),
                                                  targets.size() == 1 ? " has" : " have",
                                                  " no validator that can be asked; ", kWhose));

@@ -64,13 +64,13 @@ std::string SeedText(std::string& text) {
 }
 
 int RunSimulate(const SimulateFlags& flags) {
+  if (flags.simulation.dump == "-") {
+    return Fail(absl::InvalidArgumentError("--dump -: standard output has the report; name a file"));
+  }
   const absl::Status kept = CheckKeeps(flags, {{flags.model, "the model"},
                                                {flags.simulation.input, "the inputs"},
                                                {TablesFile(flags.simulation.tables), "the tables"}});
   if (!kept.ok()) return Fail(kept);
-  if (flags.simulation.dump == "-") {
-    return Fail(absl::InvalidArgumentError("--dump -: standard output has the report; name a file"));
-  }
   const absl::StatusOr<v1::Report> report = SimulateFile(flags);
   if (!report.ok()) return Fail(report.status());
   Style style = OutputStyle(*flags.output);

@@ -146,16 +146,18 @@ absl::StatusOr<const SimulationBeside::Run*> SimulationBeside::RunOf(const std::
   absl::flat_hash_set<absl::string_view> ends;
   for (const std::vector<absl::string_view>& end : simulator::OutputValues(weighted_))
     ends.insert(end.begin(), end.end());
+  absl::flat_hash_set<std::string> ambiguous;  // LiteRT's tensors may share a name
   Beside keep;
   keep.on_value = [&](const std::string& value, const simulator::Tensor& tensor) {
     if (inputs.contains(value)) run.inputs.try_emplace(value, tensor);
   };
   keep.on_reference = [&](const std::string& value, const simulator::Tensor& tensor) {
-    if (ends.contains(value)) run.references.try_emplace(value, tensor);
+    if (ends.contains(value) && !run.references.try_emplace(value, tensor).second) ambiguous.insert(value);
   };
   SimulationFlags flags = flags_;
   flags.target = target;
   absl::Status status = RunSimulation(flags, weighted_, keep, progress_, run.report);
+  for (const std::string& name : ambiguous) run.references.erase(name);
   if (status.ok()) return &run;
   runs_.erase(place);
   return status;

@@ -36,7 +36,7 @@ double Badness(const v1::SimulatedNode& node) {
 
 bool IsMissing(const v1::SimulatedNode& node) { return absl::StartsWith(node.float_reason(), "not computed: "); }
 
-// "worst output 'y': 31.2 dB", "no output has noise".
+// "worst output 'y': 31.2 dB". None is stated where outputs are exact, or not numbers.
 std::string OutputsText(const v1::Simulation& simulation) {
   const auto missing = absl::c_count_if(simulation.nodes(), IsMissing);
   if (missing > 0) {
@@ -45,7 +45,7 @@ std::string OutputsText(const v1::Simulation& simulation) {
   const auto worst = absl::c_find_if(simulation.nodes(), [&](const v1::SimulatedNode& node) {
     return !simulation.worst_output().empty() && node.value() == simulation.worst_output();
   });
-  if (worst == simulation.nodes().end() || !worst->has_sqnr_db()) return "no output has noise";
+  if (worst == simulation.nodes().end() || !worst->has_sqnr_db()) return "no noise measured at an output";
   return absl::StrCat("worst output '", Printable(worst->value()), "': ", absl::StrFormat("%.1f dB", worst->sqnr_db()));
 }
 

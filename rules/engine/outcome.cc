@@ -21,14 +21,19 @@ bool IsReshaped(const Graph& graph, const ResolvedOp& op, const Operand& input) 
   return rank >= 0 && rank <= kMostDimensions && graph.rank(input.value) >= 0 && graph.rank(input.value) != rank;
 }
 
+bool DequantizesConstant(const Graph& graph, int32_t value) {
+  const int32_t producer = value < 0 ? -1 : graph.producer(value);
+  if (producer < 0 || graph.op(producer) != OpId::kDequantize || graph.num_inputs(producer) == 0) return false;
+  return graph.input(producer, 0) >= 0 && graph.is_constant(graph.input(producer, 0));
+}
+
 // ExecuTorch delegates the Dequantize of a constant unconditionally, and HTP cannot run it: a refused node with a
 // quantized weight or bias takes the whole export down. So does one of a converted graph that counts as computing in
 // float: what it reads is the Dequantize all the same.
 bool HasQuantizedConstant(const Graph& graph, const ResolvedGraph& resolved, const ResolvedOp& op) {
   return absl::c_any_of(resolved.inputs(op), [&](const Operand& input) {
     if (!input.is_static || IsReshaped(graph, op, input)) return false;
-    const int32_t producer = input.edge_value < 0 ? -1 : graph.producer(input.edge_value);
-    return input.quantized || (producer >= 0 && graph.op(producer) == OpId::kDequantize);
+    return input.quantized || DequantizesConstant(graph, input.edge_value);
   });
 }
 

@@ -55,7 +55,7 @@ class Resolver {
           ResolveCompute(node);
       }
     }
-    result_.depends_on_reading_ = computes_floats_ || quantizes_between_;
+    result_.depends_on_reading_ = computes_floats_ || quantizes_between_ || IsReadBesideQuantize();
   }
 
  private:
@@ -229,6 +229,7 @@ class Resolver {
       } else if (const int32_t written = WrittenThrough(node, value); written >= 0) {
         operand = StoredOperand(quantizers_.Of(written));
         operand.value = value;
+        operand.is_static = graph_.is_constant(value);
         operand.static_chain = graph_.is_static(value);
       } else {
         FillPlain(value, operand);
@@ -253,6 +254,20 @@ class Resolver {
       const int32_t data = IsQuantize(graph_, node) ? QuantizerInputsOf(graph_, node).data : -1;
       if (data >= 0) last_quantize_[data] = node;
     }
+  }
+
+  // An input or constant that is read in front of its Quantize as well: by tensor quantized there, too.
+  bool IsReadBesideQuantize() const {
+    std::vector<bool> seen(graph_.num_values(), false);
+    for (int32_t node : graph_.quantizers()) {
+      const int32_t data = IsQuantize(graph_, node) ? QuantizerInputsOf(graph_, node).data : -1;
+      if (data < 0 || seen[data] || graph_.producer(data) >= 0) continue;
+      seen[data] = true;
+      for (const Use& use : graph_.uses(data)) {
+        if (graph_.op(use.node) != OpId::kQuantize) return true;
+      }
+    }
+    return false;
   }
 
   bool Computes(int32_t node) {

@@ -274,7 +274,7 @@ TEST(RenderText, ASimulationBesideACheckIsALine) {
               HasSubstr("  simulated   worst output 'y': 31.2 dB; arithmetic: onnxruntime; inputs: seed 0, from "
                         "recorded ranges\n"));
   report.mutable_simulation()->clear_worst_output();
-  EXPECT_THAT(RenderText(report, style), HasSubstr("  simulated   no output has noise; "));
+  EXPECT_THAT(RenderText(report, style), HasSubstr("  simulated   no noise measured at an output; "));
   report.mutable_simulation()->mutable_nodes(0)->set_float_reason("not computed: an operator without a kernel");
   EXPECT_THAT(RenderText(report, style), HasSubstr("  simulated   1 of 2 results not computed; "));
   report.clear_simulation();

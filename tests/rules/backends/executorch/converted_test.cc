@@ -144,6 +144,19 @@ TEST(ExecuTorchConverted, TheConstantOfARefusedNode) {
   }
 }
 
+// What is computed from constants is none: its Dequantize is folded like any other.
+TEST(ExecuTorchConverted, WhatIsComputedFromConstantsLeavesNothingBehind) {
+  ConvertedBuilder b;
+  b.Input("x", kF32, {4, 8});
+  b.Compute("aten.ones.default", "ones", {});
+  b.Pair("ones");
+  b.Compute("aten.fmod.Tensor", "fmod", {"x", "ones_dq"});
+  b.Output("fmod");
+  const v1::Result result = ResultOf(b, kV75);
+  EXPECT_THAT(Refused(result), ElementsAre("fmod"));
+  EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
+}
+
 // Of what a Quantize node and another node read, both get the integers.
 TEST(ExecuTorchConverted, AReaderInFrontOfTheQuantizeReadsIntegers) {
   for (const bool quantized : {true, false}) {
@@ -158,6 +171,23 @@ TEST(ExecuTorchConverted, AReaderInFrontOfTheQuantizeReadsIntegers) {
     b.Output("abs");
     const std::vector<std::string> mixed = {"neg", "abs"};
     EXPECT_EQ(Refused(ResultOf(b, kV75)), quantized ? mixed : std::vector<std::string>());
+  }
+}
+
+// Nor does it matter whether a node makes what is read: ExecuTorch leaves this abs on the CPU.
+TEST(ExecuTorchConverted, AReaderOfAnInputBesideItsQuantizeReadsIntegers) {
+  for (const bool quantized : {true, false}) {
+    ConvertedBuilder b;
+    b.Input("x", kF32, {4, 8});
+    if (quantized) b.Pair("x");
+    b.Compute("aten.relu.default", "relu", {quantized ? "x_dq" : "x"});
+    if (quantized) b.Pair("relu");
+    b.Compute("aten.abs.default", "abs", {"x"});
+    b.Output(quantized ? "relu_dq" : "relu");
+    b.Output("abs");
+    const v1::Result result = ResultOf(b, kV75);
+    EXPECT_EQ(Refused(result), quantized ? std::vector<std::string>{"abs"} : std::vector<std::string>());
+    EXPECT_EQ(result.outcome().kind(), quantized ? v1::Outcome::PARTIAL : v1::Outcome::FULL);
   }
 }
 
