@@ -288,16 +288,8 @@ class Resolver {
 
   // The tensor that Quantize and Dequantize nodes make another form of; by unit the one that they make.
   int32_t TensorBehind(int32_t value) const {
-    constexpr int kMostForms = 16;  // one pair or two; who has more wants to be slow
     if (reading_ != Reading::kByTensor) return value;
-    for (int hops = 0; hops < kMostForms; ++hops) {
-      const int32_t producer = graph_.producer(value);
-      if (!IsQuantize(graph_, producer) && !IsDequantize(graph_, producer)) break;
-      const int32_t data = QuantizerInputsOf(graph_, producer).data;
-      if (data < 0) break;
-      value = data;
-    }
-    return value;
+    return quantgate::TensorBehind(graph_, value, [](int32_t) { return true; });
   }
 
   void AddOutput(int32_t node, int i) { AddOutputValue(graph_.output(node, i), i); }

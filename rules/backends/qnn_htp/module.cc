@@ -364,7 +364,10 @@ class Judge {
   void AddTableFinding(const BackendOp& op, const Violation& violation) {
     FindingDraft draft = TableFinding(op, violation, target_);
     // Which SoCs have floats was asked, whatever the table's document is.
-    if (violation.rule == &kNoFloat && !matcher_.measured()) draft.source.document = kMeasuredWith;
+    if (violation.rule == &kNoFloat && !matcher_.measured()) {
+      draft.source.kind = v1::Source::MEASURED;
+      draft.source.document = kMeasuredWith;
+    }
     absl::StrAppend(&draft.observed, AxisInFile(op, violation));
     if (violation.effect == db::ItemEffect::kNotEnforced) absl::StrAppend(&draft.allowed, " (", kNotEnforced, ")");
     if (violation.effect == db::ItemEffect::kWrongNumbers) absl::StrAppend(&draft.allowed, " (", kNotRefused, ")");

@@ -16,6 +16,7 @@
 #include "rules/backends/qnn_htp/executorch/runs.h"
 #include "rules/backends/shared_encoding.h"
 #include "rules/engine/toolchain.h"
+#include "rules/graph/quantizer.h"
 #include "rules/values/lost_writes.h"
 
 namespace quantgate::qnn_htp {
@@ -121,15 +122,8 @@ bool MakesConstant(const Graph& graph, int32_t node) {
 }
 
 // The tensor that folded Quantize and Dequantize nodes make another form of.
-int32_t TensorBehind(const Graph& graph, const ResolvedGraph& resolved, int32_t value) {
-  constexpr int kMostForms = 16;  // as many as ResolvedGraph follows
-  for (int hops = 0; value >= 0 && hops < kMostForms; ++hops) {
-    const int32_t producer = graph.producer(value);
-    if (producer < 0 || resolved.op_of_node(producer) >= 0 || graph.num_inputs(producer) == 0) break;
-    if (graph.op(producer) != OpId::kQuantize && graph.op(producer) != OpId::kDequantize) break;
-    value = graph.input(producer, 0);
-  }
-  return value;
+int32_t FoldedTensor(const Graph& graph, const ResolvedGraph& resolved, int32_t value) {
+  return TensorBehind(graph, value, [&](int32_t node) { return resolved.op_of_node(node) < 0; });
 }
 
 // By value: the one that identities pass on as it, itself for all others. What is out of order is not followed.
@@ -139,7 +133,7 @@ std::vector<int32_t> PassedOn(const Graph& graph, const ResolvedGraph& resolved,
   for (size_t i = 0; i < result.ops.size(); ++i) {
     const int32_t node = resolved.ops()[i].node;
     if (!IsIdentity(result.ops[i]) || MakesConstant(graph, node)) continue;
-    const int32_t read = TensorBehind(graph, resolved, graph.input(node, 0));
+    const int32_t read = FoldedTensor(graph, resolved, graph.input(node, 0));
     if (read < 0) continue;
     for (int k = 0; k < graph.num_outputs(node); ++k) {
       if (graph.output(node, k) >= 0) passed[graph.output(node, k)] = passed[read];
@@ -324,7 +318,7 @@ class Program {
   void Link(int32_t op) {
     const int32_t node = resolved_.ops()[op].node;
     for (int k = 0; k < graph_.num_inputs(node); ++k) {
-      const int32_t read = TensorBehind(graph_, resolved_, graph_.input(node, k));
+      const int32_t read = FoldedTensor(graph_, resolved_, graph_.input(node, k));
       const int32_t value = read < 0 ? -1 : passed_[read];
       if (value < 0 || graph_.is_constant(value)) continue;
       const int32_t from = ProducerOf(value);

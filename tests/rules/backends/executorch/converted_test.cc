@@ -157,37 +157,28 @@ TEST(ExecuTorchConverted, WhatIsComputedFromConstantsLeavesNothingBehind) {
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
 }
 
-// Of what a Quantize node and another node read, both get the integers.
+// Of what a Quantize node and another node read, both get the integers, whether a node makes it or not: ExecuTorch
+// leaves this abs on the CPU.
 TEST(ExecuTorchConverted, AReaderInFrontOfTheQuantizeReadsIntegers) {
-  for (const bool quantized : {true, false}) {
-    ConvertedBuilder b;
-    b.Input("x", kF32, {4, 8});
-    b.Compute("aten.neg.default", "neg", {"x"});
-    if (quantized) b.Pair("neg");
-    b.Compute("aten.relu.default", "relu", {quantized ? "neg_dq" : "neg"});
-    if (quantized) b.Pair("relu");
-    b.Compute("aten.abs.default", "abs", {"neg"});
-    b.Output(quantized ? "relu_dq" : "relu");
-    b.Output("abs");
-    const std::vector<std::string> mixed = {"neg", "abs"};
-    EXPECT_EQ(Refused(ResultOf(b, kV75)), quantized ? mixed : std::vector<std::string>());
-  }
-}
-
-// Nor does it matter whether a node makes what is read: ExecuTorch leaves this abs on the CPU.
-TEST(ExecuTorchConverted, AReaderOfAnInputBesideItsQuantizeReadsIntegers) {
-  for (const bool quantized : {true, false}) {
-    ConvertedBuilder b;
-    b.Input("x", kF32, {4, 8});
-    if (quantized) b.Pair("x");
-    b.Compute("aten.relu.default", "relu", {quantized ? "x_dq" : "x"});
-    if (quantized) b.Pair("relu");
-    b.Compute("aten.abs.default", "abs", {"x"});
-    b.Output(quantized ? "relu_dq" : "relu");
-    b.Output("abs");
-    const v1::Result result = ResultOf(b, kV75);
-    EXPECT_EQ(Refused(result), quantized ? std::vector<std::string>{"abs"} : std::vector<std::string>());
-    EXPECT_EQ(result.outcome().kind(), quantized ? v1::Outcome::PARTIAL : v1::Outcome::FULL);
+  for (const bool is_made : {true, false}) {
+    for (const bool quantized : {true, false}) {
+      ConvertedBuilder b;
+      b.Input("x", kF32, {4, 8});
+      if (is_made) b.Compute("aten.neg.default", "neg", {"x"});
+      const std::string read = is_made ? "neg" : "x";
+      if (quantized) b.Pair(read);
+      b.Compute("aten.relu.default", "relu", {quantized ? read + "_dq" : read});
+      if (quantized) b.Pair("relu");
+      b.Compute("aten.abs.default", "abs", {read});
+      b.Output(quantized ? "relu_dq" : "relu");
+      b.Output("abs");
+      const v1::Result result = ResultOf(b, kV75);
+      std::vector<std::string> mixed;
+      if (quantized && is_made) mixed.push_back("neg");
+      if (quantized) mixed.push_back("abs");
+      EXPECT_EQ(Refused(result), mixed);
+      EXPECT_EQ(result.outcome().kind(), quantized ? v1::Outcome::PARTIAL : v1::Outcome::FULL);
+    }
   }
 }
 
