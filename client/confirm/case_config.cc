@@ -173,6 +173,7 @@ CaseConfigWriter::CaseConfigWriter(const std::vector<db::OpDefinition>& definiti
   for (const db::OpDefinition& definition : definitions) {
     for (const db::Formal& param : definition.parameters) {
       dtype_[absl::StrCat(definition.op, "/", param.name)] = param.dtype.substr(0, param.dtype.find('|'));
+      if (param.mandatory) mandatory_[definition.op].push_back(param.name);
     }
   }
 }
@@ -220,10 +221,17 @@ absl::StatusOr<Json> CaseConfigWriter::Write(const BackendOp& op, v1::Stage stag
       config[list].push_back(*std::move(json));
     }
   }
+  Json& params = config["params"];
   for (const BackendParam& param : op.params) {
     absl::StatusOr<Json> json = ParamOf(op, param);
     if (!json.ok()) return json.status();
-    config["params"][std::string(param.name)] = *std::move(json);
+    params[std::string(param.name)] = *std::move(json);
+  }
+  // Lowering leaves out what no rule asks for. As stated it is the question itself.
+  const auto mandatory = mandatory_.find(op.name);
+  if (op.as_stated || mandatory == mandatory_.end()) return config;
+  for (const std::string& name : mandatory->second) {
+    if (!params.contains(name)) return NotKnown(absl::StrCat("the value of parameter ", name, " is not known"));
   }
   return config;
 }

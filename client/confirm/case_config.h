@@ -17,7 +17,7 @@ namespace quantgate {
 
 class CaseConfigWriter {
  public:
-  // The definitions say of which type parameters are.
+  // The definitions say of which type parameters are, and which ones an operator must have.
   explicit CaseConfigWriter(const std::vector<db::OpDefinition>& definitions);
 
   // No names of the model and no weights; of constants only indices, where the graph has them. `stage` of the graph
@@ -28,7 +28,8 @@ class CaseConfigWriter {
  private:
   absl::StatusOr<nlohmann::json> ParamOf(const BackendOp& op, const BackendParam& param) const;
 
-  absl::flat_hash_map<std::string, std::string> dtype_;  // by "op/param"
+  absl::flat_hash_map<std::string, std::string> dtype_;                   // by "op/param"
+  absl::flat_hash_map<std::string, std::vector<std::string>> mandatory_;  // parameters, by operator
 };
 
 }  // namespace quantgate

@@ -92,7 +92,7 @@ struct Confirmer::PlannedNode {
   std::string reason;  // there are none because
 };
 
-// What a graph becomes, whatever the target.
+// What a graph becomes on the way to any target, by one toolchain.
 struct Confirmer::Plan {
   // By name, in order: bodies of control flow may repeat names.
   absl::flat_hash_map<std::string, std::deque<PlannedNode>> nodes;
@@ -123,10 +123,31 @@ absl::StatusOr<Confirmer> Confirmer::Create(ConfirmOptions options, const db::Ta
 
 absl::Status Confirmer::Confirm(const v1::Graph& graph, const std::function<void(const std::string&)>& progress,
                                 v1::Report& report) {
-  Plan plan;
   v1::Graph completed = graph;
   CompleteShapes(graph, &completed);
-  absl::Status status = qnn::ForEachEmitted(completed, [&](const qnn::EmittedNode& emitted) {
+  std::map<Reading, Plan> plans;
+  bool any = false;
+  for (v1::Result& result : *report.mutable_results()) {
+    if (!absl::StartsWith(result.target(), absl::StrCat(qnn_htp::kBackend, "/"))) continue;
+    any = true;
+    const absl::StatusOr<Toolchain> toolchain =
+        ResolveToolchain(result.outcome().toolchain(), qnn_htp::kBackend, graph.origin());
+    if (!toolchain.ok()) return toolchain.status();
+    const Reading reading = qnn::ReadingBy(*toolchain, graph.origin());
+    if (plans.find(reading) == plans.end()) {
+      absl::StatusOr<Plan> plan = MakePlan(completed, reading);
+      if (!plan.ok()) return plan.status();
+      plans.emplace(reading, *std::move(plan));
+    }
+    if (absl::Status confirmed = ConfirmResult(plans[reading], progress, result); !confirmed.ok()) return confirmed;
+  }
+  if (any) return absl::OkStatus();
+  return absl::FailedPreconditionError("the vendor's library knows HTP only: name a target such as qnn_htp/SM8650");
+}
+
+absl::StatusOr<Confirmer::Plan> Confirmer::MakePlan(const v1::Graph& graph, Reading reading) const {
+  Plan plan;
+  absl::Status status = qnn::ForEachEmitted(graph, reading, [&](const qnn::EmittedNode& emitted) {
     PlannedNode node;
     node.reason = std::string(emitted.lowering.reason);
     for (const BackendOp& op : emitted.ops) {
@@ -135,14 +156,7 @@ absl::Status Confirmer::Confirm(const v1::Graph& graph, const std::function<void
     plan.nodes[NodeName(emitted.graph, emitted.node)].push_back(std::move(node));
   });
   if (!status.ok()) return status;
-  bool any = false;
-  for (v1::Result& result : *report.mutable_results()) {
-    if (!absl::StartsWith(result.target(), absl::StrCat(qnn_htp::kBackend, "/"))) continue;
-    any = true;
-    if (absl::Status confirmed = ConfirmResult(plan, progress, result); !confirmed.ok()) return confirmed;
-  }
-  if (any) return absl::OkStatus();
-  return absl::FailedPreconditionError("the vendor's library knows HTP only: name a target such as qnn_htp/SM8650");
+  return plan;
 }
 
 absl::Status Confirmer::ConfirmResult(Plan plan, const std::function<void(const std::string&)>& progress,

@@ -54,6 +54,17 @@ has "$out" '^cast +Cast +refused +crashed +graphFinalize: signal 6, Aborted$'
 run 1 check "$data/unprepared.txtpb" -t qnn_htp/SM8650 --format json
 same "$(jq -r '.results[0].outcome | .kind, (.nodes[0].refused // false)' <<<"$out" | xargs)" 'FAILS false'
 
+# The library is asked about a converted graph of PyTorch as the toolchain reads it: ExecuTorch folds the Dequantize
+# behind which there is no Quantize into the tensor, QNN's converter leaves the operator floats. Verdicts that differ are
+# written down: by the former it is refused.
+asked_of() {
+  FAKE_QNN=$2 run 0 check "$data/half_quantized.txtpb" -t qnn_htp/SM8650 --mode warn --toolchain "$1" --confirm \
+    --qnn-lib "$fake" --confirm-cases "$scratch/$1.jsonl"
+  jq -r 'select(.op | contains("Abs")) | .config | .inputs[0].dtype + " " + .outputs[0].dtype' "$scratch/$1.jsonl"
+}
+same "$(asked_of executorch '')" 'UFIXED_POINT_8 FLOAT_32'
+same "$(asked_of qnn-converter 'refuse all')" 'FLOAT_32 FLOAT_32'
+
 # Another version is said once, whatever the number of models.
 FAKE_QNN=old run 0 check "$model" "$model" -t qnn_htp/SM8650 --confirm --qnn-lib "$fake"
 same "$(grep -c 'library is of version 2.47.0, the table for qnn_htp/SM8650@2.51.0 of 2.51.0' <<<"$err")" 1

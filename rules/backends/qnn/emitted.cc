@@ -6,10 +6,16 @@
 
 namespace quantgate::qnn {
 
-absl::Status ForEachEmitted(const v1::Graph& message, const std::function<void(const EmittedNode&)>& visit) {
+Reading ReadingBy(Toolchain toolchain, v1::Graph::Origin origin) {
+  const bool folds = toolchain == Toolchain::kExecuTorch && origin == v1::Graph::PT2E;
+  return folds ? Reading::kByTensor : Reading::kByUnit;
+}
+
+absl::Status ForEachEmitted(const v1::Graph& message, Reading reading,
+                            const std::function<void(const EmittedNode&)>& visit) {
   const absl::StatusOr<Graph> graph = Graph::Build(message);
   if (!graph.ok()) return graph.status();
-  const ResolvedGraph resolved = ResolvedGraph::Resolve(*graph);
+  const ResolvedGraph resolved = ResolvedGraph::Resolve(*graph, reading);
   const CheckContext context(*graph, resolved);
   const std::vector<bool> folded = FoldedValues(*graph);
   Emission emission;
@@ -22,7 +28,7 @@ absl::Status ForEachEmitted(const v1::Graph& message, const std::function<void(c
     visit({*graph, op.node, lowering, emitted ? emission.Finish() : absl::Span<const BackendOp>()});
   }
   for (const v1::Graph& body : message.subgraphs()) {
-    if (absl::Status status = ForEachEmitted(body, visit); !status.ok()) return status;
+    if (absl::Status status = ForEachEmitted(body, reading, visit); !status.ok()) return status;
   }
   return absl::OkStatus();
 }

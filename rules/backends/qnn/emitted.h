@@ -9,6 +9,8 @@
 #include "quantgate/v1/graph.pb.h"
 #include "rules/backends/qnn/lowering.h"
 #include "rules/constraints/backend_op.h"
+#include "rules/engine/module.h"
+#include "rules/graph/resolve.h"
 
 namespace quantgate::qnn {
 
@@ -20,9 +22,15 @@ struct EmittedNode {
   absl::Span<const BackendOp> ops;
 };
 
+// How the toolchain reads graphs of that origin on their way to QNN. ExecuTorch's passes fold every Dequantize and
+// Quantize between nodes into the tensors (backends/qualcomm/_passes/annotate_quant_attrs.py, fold_qdq.py): what is
+// left of a converted graph is as annotated.
+Reading ReadingBy(Toolchain toolchain, v1::Graph::Origin origin);
+
 // Calls `visit` in the order in which a check judges: the main graph, then bodies depth first. INVALID_ARGUMENT: the
 // graph is malformed.
-absl::Status ForEachEmitted(const v1::Graph& graph, const std::function<void(const EmittedNode&)>& visit);
+absl::Status ForEachEmitted(const v1::Graph& graph, Reading reading,
+                            const std::function<void(const EmittedNode&)>& visit);
 
 }  // namespace quantgate::qnn
 

@@ -50,12 +50,38 @@ bool SliceAsOnnx(const NodeView& view, std::vector<int64_t>& ranges) {
   return true;
 }
 
-bool SliceAsAten(const NodeView& view, std::vector<int64_t>& ranges) {
-  if (!absl::StartsWith(view.op_type(), "aten.slice")) return true;  // the full range stands for the others
-  const int64_t axis = Normalize(view.integer({"dim"}).value_or(0), view.rank(view.input(0)));
-  return Narrow(axis, view.integer({"start"}).value_or(0),
-                view.integer({"end"}).value_or(std::numeric_limits<int64_t>::max()), view.integer({"step"}).value_or(1),
-                ranges);
+// One index of a dimension that then goes: both ends are the index (ExecuTorch's builders/op_select_copy.py).
+bool SelectOne(const NodeView& view, int64_t axis, std::vector<int64_t>& ranges) {
+  const std::optional<int64_t> index = view.integer({"index"});
+  if (!index || axis < 0 || 3 * axis >= static_cast<int64_t>(ranges.size())) return false;
+  const int64_t size = ranges[3 * axis + 1];
+  if (size < 0 || *index < -size || *index >= size) return false;
+  ranges[3 * axis] = ranges[3 * axis + 1] = *index < 0 ? *index + size : *index;
+  return true;
+}
+
+// From the last element to the one before the first (builders/op_flip.py).
+bool Reverse(const NodeView& view, std::vector<int64_t>& ranges) {
+  const std::optional<IntVector> dims = view.integers({"dims"});
+  if (!dims) return false;
+  for (const int64_t dim : *dims) {
+    const int64_t axis = Normalize(dim, view.rank(view.input(0)));
+    if (axis < 0 || 3 * axis >= static_cast<int64_t>(ranges.size()) || ranges[3 * axis + 1] < 0) return false;
+    ranges[3 * axis] = ranges[3 * axis + 1] - 1;
+    ranges[3 * axis + 1] = ranges[3 * axis + 2] = -1;
+  }
+  return true;
+}
+
+bool SliceAsAten(const NodeView& view, int64_t axis, std::vector<int64_t>& ranges) {
+  const int64_t start = view.integer({"start"}).value_or(0);
+  int64_t end = view.integer({"end"}).value_or(std::numeric_limits<int64_t>::max());
+  // aten.narrow counts from the start; to the end where that is 0 from there.
+  if (const std::optional<int64_t> length = view.integer({"length"})) {
+    if (__builtin_add_overflow(start, *length, &end)) return false;
+    if (start < 0 && end == 0) end = std::numeric_limits<int64_t>::max();
+  }
+  return Narrow(axis, start, end, view.integer({"step"}).value_or(1), ranges);
 }
 
 }  // namespace
@@ -173,6 +199,16 @@ std::optional<IntVector> SizesOfParts(const NodeView& view, int axis) {
   return sizes;
 }
 
+// Of the output that was added last.
+void Resize(int axis, int64_t size, Emission& emission) {
+  BackendTensor& output = emission.outputs().back();
+  if (axis < 0 || axis >= static_cast<int>(output.dims.size())) return;
+  auto& dims = emission.NewDims();
+  absl::c_copy(output.dims, dims.begin());
+  dims[axis] = size;
+  output.dims = absl::MakeConstSpan(dims.data(), output.dims.size());
+}
+
 Lowering LowerSplit(const NodeView& view, absl::string_view name, Emission& emission) {
   const auto axis = static_cast<int>(Normalize(view.integer({"axis", "dim"}).value_or(0), view.rank(view.input(0))));
   const bool complete = view.graph().origin() != v1::Graph::PT2E;  // the other formats state every result
@@ -197,6 +233,7 @@ Lowering LowerSplit(const NodeView& view, absl::string_view name, Emission& emis
     AddOutput(view, &output, emission);  // all results are tensors
     int64_t size = sizes && i < sizes->size() ? (*sizes)[i] : -1;
     if (present) size = view.dim(&output, axis);
+    if (!present) Resize(axis, size, emission);
     if (size < 0 || __builtin_add_overflow(position, size, &position)) position = -1;
     if (position < 0) break;
     if (i + 1 < parts) index.ints.push_back(position);
@@ -239,9 +276,20 @@ Lowering LowerSlice(const NodeView& view, absl::string_view name, Emission& emis
     ranges.ints.push_back(view.dim(view.input(0), i));
     ranges.ints.push_back(1);
   }
-  const bool known =
-      view.graph().origin() == v1::Graph::ONNX ? SliceAsOnnx(view, ranges.ints) : SliceAsAten(view, ranges.ints);
+  const int64_t axis = Normalize(view.integer({"dim"}).value_or(0), rank);
+  const bool selects = view.op().op->id == OpId::kSelect;
+  bool known = true;
+  if (view.graph().origin() == v1::Graph::ONNX) {
+    known = SliceAsOnnx(view, ranges.ints);
+  } else if (selects) {
+    known = SelectOne(view, axis, ranges.ints);
+  } else if (view.op().op->id == OpId::kFlip) {
+    known = Reverse(view, ranges.ints);
+  } else if (absl::StartsWith(view.op_type(), "aten.")) {
+    known = SliceAsAten(view, axis, ranges.ints);
+  }  // the full range stands for the others
   if (!known) ranges.ints.clear();
+  if (selects && axis >= 0 && axis < rank) emission.AddInt("shrink_axes", int64_t{1} << axis);
   return Emitted();
 }
 

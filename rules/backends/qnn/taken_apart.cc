@@ -157,6 +157,13 @@ void EmitOne(const NodeView& view, absl::string_view part, const Operand& output
   AddOutput(view, &output, emission);
 }
 
+// mT, and matrix_H of reals.
+void AddLastTwoSwapped(const NodeView& view, Emission& emission) {
+  const int rank = view.rank(view.input(0));
+  BackendParam& perm = emission.AddParam("perm");
+  for (int i = 0; i < rank; ++i) perm.ints.push_back(i < rank - 2 ? i : 2 * rank - 3 - i);
+}
+
 // Floats of sizes that are not known.
 void EmitOfFloats(const NodeView& view, absl::string_view part, Emission& emission) {
   const BackendTensor between = WithType(BackendTensor(), v1::DATA_TYPE_FLOAT32);
@@ -220,6 +227,7 @@ std::optional<Lowering> LowerTakenApart(const NodeView& view, Emission& emission
     if (!view.outputs()[i].present) continue;  // what nobody reads is not emitted
     const absl::string_view part = parts[std::min(i, parts.size() - 1)];
     EmitOne(view, part, view.outputs()[i], emission);
+    if (part == "Transpose") AddLastTwoSwapped(view, emission);
     if (absl::StartsWith(part, "Reduce")) AddReducedAxes(view, emission);
   }
   return Emitted();

@@ -12,6 +12,7 @@
 #include "rules/backends/folding.h"
 #include "rules/backends/in_place.h"
 #include "rules/backends/matchers.h"
+#include "rules/backends/qnn/emitted.h"
 #include "rules/backends/qnn/fusion.h"
 #include "rules/backends/qnn/input_encoding.h"
 #include "rules/backends/qnn/lowering.h"
@@ -412,16 +413,15 @@ void Check(const db::TableSource& tables, Matchers& matchers, const CheckContext
   CheckLayout(context, sink, result);
 }
 
-// ExecuTorch's passes fold every Dequantize and Quantize between nodes into the tensors
-// (backends/qualcomm/_passes/annotate_quant_attrs.py, fold_qdq.py): what is left of a converted graph is as annotated.
-void CheckAsFolded(const db::TableSource& tables, Matchers& matchers, const CheckContext& context, const Target& target,
-                   FindingSink& sink, ModuleResult& result) {
-  const bool folds = target.toolchain == Toolchain::kExecuTorch && context.graph().origin() == v1::Graph::PT2E;
-  if (!folds || !context.resolved().depends_on_reading()) {
+// Judges the graph as the toolchain reads it; `context` reads it by unit.
+void CheckAsRead(const db::TableSource& tables, Matchers& matchers, const CheckContext& context, const Target& target,
+                 FindingSink& sink, ModuleResult& result) {
+  const Reading reading = qnn::ReadingBy(target.toolchain, context.graph().origin());
+  if (reading == Reading::kByUnit || !context.resolved().depends_on_reading()) {
     Check(tables, matchers, context, target, sink, result);
     return;
   }
-  const ResolvedGraph resolved = ResolvedGraph::Resolve(context.graph(), Reading::kByTensor);
+  const ResolvedGraph resolved = ResolvedGraph::Resolve(context.graph(), reading);
   ModuleResult folded;
   Check(tables, matchers, CheckContext(context.graph(), resolved, &context.model(), context.place()), target, sink,
         folded);
@@ -459,7 +459,7 @@ absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables
   };
   module->check = [matchers, &tables](const CheckContext& context, const Target& target, FindingSink& sink,
                                       ModuleResult& result) {
-    CheckAsFolded(tables, *matchers, context, target, sink, result);
+    CheckAsRead(tables, *matchers, context, target, sink, result);
   };
   module->accepted_types = [matchers](const CheckContext& context, const Target& target, const ResolvedOp& op) {
     return AcceptedByTable(context, target, *matchers, qnn::Lower, op);

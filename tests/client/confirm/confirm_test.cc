@@ -14,6 +14,7 @@ namespace {
 using Json = nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr db::ElementType kByte = {v1::DATA_TYPE_UINT8, true};
 
@@ -40,7 +41,7 @@ class Operator {
     op.params = params_;
     db::OpDefinition definition;
     definition.op = "Conv2d";
-    definition.parameters = {{"group", false, "UINT_32|backend", "", ""}};
+    definition.parameters = {{"group", false, "UINT_32|backend", "", ""}, {"stride", true, "UINT_32", "", ""}};
     return CaseConfigWriter({definition}).Write(op, stage);
   }
   std::vector<BackendTensor> inputs_, outputs_;
@@ -101,6 +102,9 @@ TEST(CaseConfig, SaysWhatIsNotKnown) {
             "in[0]: quantization parameters are not known at this stage");
   EXPECT_EQ(reason([](Operator& op) { op.params_[0].ints = {}; }), "the value of parameter stride is not known");
   EXPECT_EQ(reason([](Operator& op) { op.params_[0].ints = {-1, 1}; }), "the value of parameter stride is not known");
+  EXPECT_EQ(reason([](Operator& op) { op.params_.erase(op.params_.begin()); }),
+            "the value of parameter stride is not known");
+  EXPECT_THAT(reason([](Operator& op) { op.params_.erase(op.params_.begin() + 2); }), Not(HasSubstr("group")));
   EXPECT_EQ(reason([](Operator& op) { op.inputs_[0].type = {}; }), "the element type of in[0] is not known");
   // What the graph leaves out is asked as it is; what the toolchain chooses is made up.
   EXPECT_THAT(reason([](Operator& op) {

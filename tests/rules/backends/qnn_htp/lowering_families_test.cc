@@ -150,6 +150,17 @@ TEST_P(Lowers, ToTheseOperators) {
   }
 }
 
+// A part that nobody takes has the size that is its own, not that of one which is taken.
+TEST(LoweredSplit, PartsThatNobodyTakesHaveTheRest) {
+  const Lowered lowered(
+      Aten("split_with_sizes.default").In({2, 8}).Out({2, 3}).L("split_sizes", {3, 4, 1}).I("dim", 1).builder(), "n");
+  ASSERT_THAT(lowered.names(), ElementsAre("Split"));
+  ASSERT_EQ(lowered.ops[0].outputs.size(), 3);
+  EXPECT_THAT(lowered.ops[0].outputs[0].dims, ElementsAre(2, 3));
+  EXPECT_THAT(lowered.ops[0].outputs[1].dims, ElementsAre(2, 4));
+  EXPECT_THAT(lowered.ops[0].outputs[2].dims, ElementsAre(2, 1));
+}
+
 std::vector<Case> Convolutions() {
   return {
       {"TransposedInOneDimension",
@@ -367,6 +378,27 @@ std::vector<Case> Movement() {
       {"AtenSlice",
        Aten("slice.Tensor").In({2, 8}).Out({2, 5}).I("dim", -1).I("start", 3).I("end", 9223372036854775807),
        {{"StridedSlice", 1, {{"ranges", {0, 2, 1, 3, 8, 1}}}}}},
+      {"AtenNarrow",
+       Aten("narrow.default").In({2, 8}).Out({2, 3}).I("dim", 1).I("start", 2).I("length", 3),
+       {{"StridedSlice", 1, {{"ranges", {0, 2, 1, 2, 5, 1}}}}}},
+      {"AtenNarrowFromTheEnd",
+       Aten("narrow.default").In({2, 8}).Out({2, 3}).I("dim", 1).I("start", -3).I("length", 3),
+       {{"StridedSlice", 1, {{"ranges", {0, 2, 1, 5, 8, 1}}}}}},
+      {"SelectDropsTheDimension",
+       Aten("select.int").In({2, 8, 4}).Out({2, 4}).I("dim", -2).I("index", 3),
+       {{"StridedSlice", 1, {{"ranges", {0, 2, 1, 3, 3, 1, 0, 4, 1}}, {"shrink_axes", {2}}}}}},
+      {"SelectFromTheEnd",
+       Aten("select.int").In({2, 8}).Out({8}).I("dim", 0).I("index", -1),
+       {{"StridedSlice", 1, {{"ranges", {1, 1, 1, 0, 8, 1}}, {"shrink_axes", {1}}}}}},
+      {"SelectBesideTheTensor",
+       Aten("select.int").In({2, 8}).Out({8}).I("dim", 0).I("index", 2),
+       {{"StridedSlice", 1, {{"ranges", {}}, {"shrink_axes", {1}}}}}},
+      {"FlipReadsBackwards",
+       Aten("flip.default").In({2, 8, 4}).Out({2, 8, 4}).L("dims", {0, -1}),
+       {{"StridedSlice", 1, {{"ranges", {1, -1, -1, 0, 8, 1, 3, -1, -1}}}}}},
+      {"MatrixTransposeKeepsTheBatch",
+       Aten("mT.default").In({2, 8, 4}).Out({2, 4, 8}),
+       {{"Transpose", 1, {{"perm", {0, 2, 1}}}}}},
       {"OnnxPadBeforesFirst",
        Onnx("Pad").In({2, 8}).Const({1, 2, 3, 4}).Out({6, 14}),
        {{"Pad", 1, {{"scheme", {0}}, {"pad_amount", {1, 3, 2, 4}}}}}},
