@@ -36,8 +36,9 @@ Json Plausible(const BackendTensor& tensor) {
   const int bits = std::clamp(tensor.bits, 2, 31);
   const bool is_unsigned = tensor.type.type == v1::DATA_TYPE_UINT8 || tensor.type.type == v1::DATA_TYPE_UINT16 ||
                            tensor.type.type == v1::DATA_TYPE_UINT32;
-  const int64_t middle = is_unsigned ? int64_t{1} << (bits - 1) : 0;
-  return {{"kind", "per_tensor"}, {"scale", std::ldexp(1.0, 2 - bits)}, {"zero_point", middle}};
+  int64_t zero_point = is_unsigned ? int64_t{1} << (bits - 1) : 0;
+  if (tensor.symmetric == Tri::kNo) --zero_point;
+  return {{"kind", "per_tensor"}, {"scale", std::ldexp(1.0, 2 - bits)}, {"zero_point", zero_point}};
 }
 
 absl::StatusOr<Json> ZeroPoints(const QuantParams& qparams) {

@@ -49,7 +49,9 @@ std::string Ops(const v1::ConfirmedNode& node) {
 // What a row says of a node, besides its name.
 std::vector<std::string> Cells(const v1::ConfirmedNode& node, const Style& style) {
   const v1::VendorAnswer* deciding = DecidingAnswer(node);
-  const std::string why = deciding == nullptr ? "" : Why(*deciding);
+  std::string why = deciding == nullptr ? "" : Why(*deciding);
+  const bool accepted = deciding != nullptr && deciding->answer() == v1::VendorAnswer::ACCEPTED;
+  if (accepted && node.refused() && !node.differs()) why = "the toolchain refuses it, not the library";
   const Ink ink = node.differs() ? Ink::kRed : Ink::kPlain;
   return {Ops(node), Paint(style, ink, node.refused() ? "refused" : "accepted"),
           Paint(style, ink, deciding == nullptr ? "" : AnswerText(deciding->answer())),

@@ -64,8 +64,8 @@ Encoding EncodingOf(const NodeView& view, const Operand& operand, bool narrow) {
   // their observers give are the products.
   if (spec != nullptr && spec->block_size_size() > 0) return Encoding::kBlockExpansion;
   if (spec == nullptr || !qparams.scales.empty()) {
-    if (!qparams.block_scales.empty()) return Encoding::kBlockExpansion;
-    if (qparams.blocked()) return Encoding::kBlock;
+    const bool expands = !qparams.block_scales.empty() || view.graph().origin() == v1::Graph::PT2E;
+    if (qparams.blocked()) return expands ? Encoding::kBlockExpansion : Encoding::kBlock;
     if (!qparams.per_tensor()) return narrow ? Encoding::kBwPerChannel : Encoding::kPerChannel;
     return narrow ? Encoding::kBwPerTensor : Encoding::kPerTensor;
   }

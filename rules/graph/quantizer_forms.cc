@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
@@ -96,6 +98,24 @@ bool QuantizerForms::IsDynamic(int32_t scale) const {
   return graph_.op(producer) == OpId::kDynamicQuantize || graph_.op(producer) == OpId::kChooseQParams;
 }
 
+// torchao's affine functions, which have no schema, take a block size for each dimension as the second argument.
+// Empty: of what is computed a block is a row (per token) or all of it; or the sizes are none.
+std::vector<int64_t> QuantizerForms::AffineBlocks(int32_t node, int32_t data) const {
+  if (data < 0 || !graph_.is_constant(data) || !absl::StartsWith(graph_.op_type(node), "torchao.")) return {};
+  const v1::Attribute* stated = graph_.attribute(node, "block_size");
+  if (stated == nullptr) stated = graph_.attribute(node, "arg1");
+  if (stated == nullptr || !stated->has_ints()) return {};
+  const auto& sizes = stated->ints().values();
+  const v1::Value& value = graph_.value(data);
+  if (!value.has_shape() || sizes.size() != value.dims_size()) return {};
+  bool whole = true;
+  for (int i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] < 1) return {};
+    whole = whole && sizes[i] == value.dims(i);
+  }
+  return whole ? std::vector<int64_t>() : std::vector<int64_t>(sizes.begin(), sizes.end());
+}
+
 int32_t QuantizerForms::MakeParams(int32_t node, const QuantizerInputs& inputs) {
   QuantParams params;
   params.scales = NumbersOf(inputs.scale);
@@ -116,7 +136,12 @@ int32_t QuantizerForms::MakeParams(int32_t node, const QuantizerInputs& inputs) 
   const int64_t block_size = graph_.int_attribute(node, "block_size", 0);
   int64_t axis = graph_.int_attribute(node, "axis", graph_.origin() == v1::Graph::ONNX ? 1 : 0);
   if (axis < 0 && axis >= -rank) axis += rank;  // one that is out of range is left for a rule to show
-  if (block_size > 0) {
+  if (std::vector<int64_t> blocks = AffineBlocks(node, inputs.data); !blocks.empty()) {
+    std::vector<int32_t> axes(blocks.size());
+    std::iota(axes.begin(), axes.end(), 0);
+    params.axes = params_.Keep(std::move(axes));
+    params.block_sizes = params_.Keep(std::move(blocks));
+  } else if (block_size > 0) {
     if (rank < 0) rank = scale.has_shape() ? scale.dims_size() : 0;
     // More dimensions than any format allows: damaged, and found by a rule.
     rank = std::min<int64_t>(rank, 64);

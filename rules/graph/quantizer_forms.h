@@ -30,6 +30,7 @@ class QuantizerForms {
   int32_t FilledWith(int32_t node) const;
   // Declared, or what the producer states.
   v1::DataType TypeOf(int32_t value) const;
+  std::vector<int64_t> AffineBlocks(int32_t node, int32_t data) const;
   int32_t MakeParams(int32_t node, const QuantizerInputs& inputs);
 
   const Graph& graph_;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "rules/backends/qnn/lowerers.h"
+#include "rules/backends/qnn/removed.h"
 #include "rules/backends/shared_encoding.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/port_role.h"
@@ -147,6 +148,11 @@ Lowering LowerHadamardTransform(const NodeView& view, absl::string_view name, Em
 }
 
 Lowering LowerFolded(const NodeView&, absl::string_view, Emission&) { return Folded(); }
+
+Lowering LowerDropout(const NodeView& view, absl::string_view, Emission&) {
+  if (!Drops(view.graph(), view.node())) return Folded();
+  return NoCounterpart("what drops elements is for training, and ExecuTorch has no builder of native_dropout");
+}
 
 Lowering LowerBinary(const NodeView& view, absl::string_view name, Emission& emission) {
   // ONNX Sum, Max and Min take any number of inputs: a chain of binary operators whose middle values have no spec.

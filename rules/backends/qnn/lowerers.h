@@ -24,6 +24,7 @@ Lowering LowerSame(const NodeView&, absl::string_view name, Emission&);
 // PyTorch's type_as; converters of ONNX do not know CastLike.
 Lowering LowerCastLike(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerHadamardTransform(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerDropout(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerFolded(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerBinary(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerReciprocal(const NodeView&, absl::string_view name, Emission&);

@@ -109,7 +109,7 @@ constexpr Entry kEntries[] = {
     {OpId::kTanh, "Tanh", LowerSame},
     {OpId::kSoftmax, "Softmax", LowerSoftmax},
     {OpId::kLogSoftmax, "LogSoftmax", LowerSoftmax},
-    {OpId::kDropout, {}, LowerFolded},  // inference: the identity
+    {OpId::kDropout, {}, LowerDropout},
 
     {OpId::kMaxPool, {}, LowerMaxPool},
     {OpId::kAveragePool, {}, LowerAveragePool},

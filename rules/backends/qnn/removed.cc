@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rules/graph/attributes.h"
+
 namespace quantgate::qnn {
 namespace {
 
@@ -25,13 +27,20 @@ bool KeepsType(const Graph& graph, int32_t node) {
 
 }  // namespace
 
+bool Drops(const Graph& graph, int32_t node) {
+  return graph.origin() == v1::Graph::PT2E && graph.op(node) == OpId::kDropout &&
+         IntegerOf(graph.attribute(node, "train")).value_or(0) != 0 &&
+         RealOf(graph.attribute(node, "p")).value_or(0) != 0;
+}
+
 bool IsRemoved(const Graph& graph, int32_t node) {
   if (graph.origin() != v1::Graph::PT2E) return false;
   switch (graph.op(node)) {
     case OpId::kAssert:
-    case OpId::kDropout:
     case OpId::kIdentity:
       return true;
+    case OpId::kDropout:
+      return !Drops(graph, node);
     // All multiples are 1, or all places are taken.
     case OpId::kExpand:
     case OpId::kSlice:

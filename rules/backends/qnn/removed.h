@@ -11,6 +11,9 @@ namespace quantgate::qnn {
 
 bool IsRemoved(const Graph& graph, int32_t node);
 
+// A dropout that drops: exported in training, or a functional one that was not told of evaluation.
+bool Drops(const Graph& graph, int32_t node);
+
 }  // namespace quantgate::qnn
 
 #endif  // QUANTGATE_RULES_BACKENDS_QNN_REMOVED_H_

@@ -180,6 +180,20 @@ bool AllFloats(const NodeView& view) {
   return absl::c_all_of(view.inputs(), is_float) && absl::c_all_of(view.outputs(), is_float);
 }
 
+// Nothing is left of it: an expand that expands nothing is taken out.
+bool HasOneShape(const NodeView& view) {
+  if (view.op_type() != "aten.broadcast_tensors.default" || view.inputs().empty()) return false;
+  const int rank = view.rank(&view.inputs()[0]);
+  return rank >= 0 && absl::c_all_of(view.inputs(), [&](const Operand& input) {
+           if (view.rank(&input) != rank) return false;
+           for (int i = 0; i < rank; ++i) {
+             const int64_t size = view.dim(&input, i);
+             if (size < 0 || size != view.dim(&view.inputs()[0], i)) return false;
+           }
+           return true;
+         });
+}
+
 // Null: none.
 const Row* Find(absl::string_view op) {
   static const auto* rows = [] {
@@ -202,6 +216,7 @@ std::optional<Lowering> LowerTakenApart(const NodeView& view, Emission& emission
   }
   const Row* row = Find(view.op_type());
   if (row == nullptr) return std::nullopt;
+  if (HasOneShape(view)) return Folded();
   const bool quantized = TouchesQuantized(view.context(), view.op());
   switch (row->form) {
     case Form::kRefused:

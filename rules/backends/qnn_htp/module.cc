@@ -21,11 +21,13 @@
 #include "rules/backends/qnn_htp/executorch/arguments.h"
 #include "rules/backends/qnn_htp/executorch/axis_order.h"
 #include "rules/backends/qnn_htp/executorch/defects.h"
+#include "rules/backends/qnn_htp/executorch/depthwise_multiplier.h"
 #include "rules/backends/qnn_htp/executorch/layout.h"
 #include "rules/backends/qnn_htp/executorch/one_dimension.h"
 #include "rules/backends/qnn_htp/executorch/parameters.h"
 #include "rules/backends/qnn_htp/executorch/partition.h"
 #include "rules/backends/qnn_htp/float_of_some_socs.h"
+#include "rules/backends/qnn_htp/float_placement.h"
 #include "rules/backends/qnn_htp/gathered_table.h"
 #include "rules/backends/qnn_htp/laid_out_anew.h"
 #include "rules/backends/qnn_htp/op_rule.h"
@@ -406,11 +408,13 @@ void Check(const db::TableSource& tables, Matchers& matchers, const CheckContext
   }
   NoteOlderTable(target, sink);
   Judge(context, target, **matcher, FloatOfSomeSocs(tables, target, **matcher), sink).Run(result);
+  CheckFloatPlacement(context, target, sink, result);
   if (target.toolchain != Toolchain::kExecuTorch) return;
   CheckAxisOrder(context, sink, result);
   MarkUnreached(context, result);
   CheckDelegates(context, sink, result);
   CheckLayout(context, sink, result);
+  CheckDepthwiseMultiplier(context, sink, result);
 }
 
 // Judges the graph as the toolchain reads it; `context` reads it by unit.

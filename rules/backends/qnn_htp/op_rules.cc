@@ -5,6 +5,7 @@
 #include "rules/backends/qnn_htp/ops/block_weights.h"
 #include "rules/backends/qnn_htp/ops/constant_extremum.h"
 #include "rules/backends/qnn_htp/ops/dynamic_qparams.h"
+#include "rules/backends/qnn_htp/ops/empty_tensor.h"
 #include "rules/backends/qnn_htp/ops/filter_blocks.h"
 #include "rules/backends/qnn_htp/ops/float_kernels.h"
 #include "rules/backends/qnn_htp/ops/fractional_zero_point.h"
@@ -76,6 +77,7 @@ absl::Span<const OpRule> OpRules() {
       {&kStridedIntegers, CheckStridedIntegers, /*in_measured_table=*/false, /*unprepared=*/true},
       {&kConstantExtremum, CheckConstantExtremum, /*in_measured_table=*/false, /*unprepared=*/true},
       {&kInfiniteScale, CheckInfiniteScale, /*in_measured_table=*/false, /*unprepared=*/true},
+      {&kEmptyTensor, CheckEmptyTensor, /*in_measured_table=*/false, /*unprepared=*/true},
       {&kFullWidth, CheckFullWidth, /*in_measured_table=*/false, /*unprepared=*/true},
       {&kNarrowedOperand, CheckNarrowedOperand, /*in_measured_table=*/false},
       {&kFractionalZeroPoint, CheckFractionalZeroPoint, /*in_measured_table=*/false},

@@ -5,11 +5,13 @@
 #include "rules/backends/qnn_htp/executorch/arguments.h"
 #include "rules/backends/qnn_htp/executorch/axis_order.h"
 #include "rules/backends/qnn_htp/executorch/defects.h"
+#include "rules/backends/qnn_htp/executorch/depthwise_multiplier.h"
 #include "rules/backends/qnn_htp/executorch/layout.h"
 #include "rules/backends/qnn_htp/executorch/one_dimension.h"
 #include "rules/backends/qnn_htp/executorch/parameters.h"
 #include "rules/backends/qnn_htp/executorch/partition.h"
 #include "rules/backends/qnn_htp/float_of_some_socs.h"
+#include "rules/backends/qnn_htp/float_placement.h"
 #include "rules/backends/qnn_htp/laid_out_anew.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 
@@ -23,7 +25,7 @@ std::vector<const RuleInfo*> OwnRules() {
       &kComputedParameter, &kNeverLowered,       &kComplexNumbers,  &kFloatOfSomeSocs, &kWeightOfTwoDelegates,
       &kHardtanhMaximum,   &kDepthwiseVolume,    &kBlocksOfColumns, &kAverageOfVolume, &kExtremeWithPlaces,
       &kEmptyIndex,        &kPoolWithoutConvert, &kBlocksOfConv1d,  &kComputedScales,  &kPadWithoutValue,
-      &kTableToFloats,     &kBiasOfInput,        &kSumOverNone};
+      &kTableToFloats,     &kBiasOfInput,        &kSumOverNone,     &kFloatPlacement,  &kDepthwiseMultiplier};
   for (const OpRule& rule : OpRules()) rules.push_back(rule.info);
   return rules;
 }

@@ -45,6 +45,11 @@ v1::Result Example() {
             answers { backend_op: "Gelu" answer: ACCEPTED }
           }
           nodes {
+            node: "even"
+            refused: true
+            answers { backend_op: "Conv2d" answer: ACCEPTED }
+          }
+          nodes {
             node: "loop"
             answers { answer: NOT_ASKED reason: "the shape of in[0] is not known" }
           }
@@ -59,11 +64,12 @@ TEST(RenderConfirmation, MarksWhatDiffers) {
   EXPECT_EQ(RenderConfirmation(v1::Result(), Style()), "");
   EXPECT_EQ(
       RenderConfirmation(Example(), style),
-      "confirmed qnn_htp/SM8350@2.51.0, 6 nodes put to the vendor's library 2.51.0: 3 agree, 2 differ, 1 not asked\n"
+      "confirmed qnn_htp/SM8350@2.51.0, 7 nodes put to the vendor's library 2.51.0: 4 agree, 2 differ, 1 not asked\n"
       "node              operators                QuantGate  library    why\n"
       "conv0 and 1 more  Conv2d                   refused    refused    graphFinalize, code 1002: no\\x09kernel\n"
       "add               Convert, ElementWiseAdd  accepted   crashed    DIFFERS; graphFinalize: signal 6\n"
       "gelu              Gelu                     refused    accepted   DIFFERS\n"
+      "even              Conv2d                   refused    accepted   the toolchain refuses it, not the library\n"
       "loop                                       accepted   not asked  the shape of in[0] is not known\n");
 }
 
@@ -71,7 +77,7 @@ TEST(RenderConfirmation, VerboseNamesEveryNode) {
   Style style;
   style.verbose = true;
   const std::string text = RenderConfirmation(Example(), style);
-  for (const char* node : {"\nrelu ", "\nconv0 ", "\nconv1 ", "\nadd ", "\ngelu ", "\nloop "}) {
+  for (const char* node : {"\nrelu ", "\nconv0 ", "\nconv1 ", "\nadd ", "\ngelu ", "\neven ", "\nloop "}) {
     EXPECT_THAT(text, ::testing::HasSubstr(node));
   }
 }

@@ -85,8 +85,10 @@ bool FindBlocksOfConv1d(const CheckContext& context, const ResolvedOp& op, Findi
   const Graph& graph = context.graph();
   if (!IsConv1d(graph.op_type(op.node))) return false;
   const Operand* filter = NodeView(context, op, nullptr).input(1);
-  if (filter == nullptr || !filter->quantized || filter->spec < 0) return false;
-  if (graph.message().specs(filter->spec).block_size().empty()) return false;
+  if (filter == nullptr || !filter->quantized) return false;
+  const QuantParams* qparams = context.resolved().qparams(*filter);
+  const bool stated = filter->spec >= 0 && !graph.message().specs(filter->spec).block_size().empty();
+  if (!stated && (qparams == nullptr || qparams->block_sizes.empty())) return false;
   Place place;
   place.node = op.node;
   place.input = filter->argument;

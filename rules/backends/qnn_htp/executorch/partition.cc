@@ -16,6 +16,7 @@
 #include "rules/backends/qnn_htp/executorch/runs.h"
 #include "rules/backends/shared_encoding.h"
 #include "rules/engine/toolchain.h"
+#include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
 #include "rules/values/lost_writes.h"
 
@@ -154,7 +155,7 @@ class PreparedConstants {
     const int rank = RankOfOutput(graph_, node);
     const bool reshapes = ReshapesOperands(graph_.op(node)) && rank >= 0;
     for (int i = 0; i < graph_.num_inputs(node); ++i) {
-      const int32_t value = graph_.input(node, i);
+      const int32_t value = FoldedTensor(graph_, resolved_, graph_.input(node, i));
       if (value < 0 || !graph_.is_constant(value)) continue;
       const bool is_cast = graph_.dtype(value) == v1::DATA_TYPE_INT64;
       const bool is_reshaped = reshapes && graph_.rank(value) >= 0 && graph_.rank(value) != rank;
@@ -171,10 +172,14 @@ class PreparedConstants {
  private:
   static constexpr int kCast = -1;
 
-  // By a delegated operator. All read one cast, and those of a rank one reshape.
+  // By a delegated operator, through what is folded or at once. All read one cast, and those of a rank one reshape.
   bool IsRead(int32_t value, int form) const {
     return absl::c_any_of(graph_.uses(value), [&](const Use& use) {
       const int32_t op = resolved_.op_of_node(use.node);
+      if (op < 0 && IsDequantize(graph_, use.node)) {
+        const int32_t read = graph_.num_outputs(use.node) > 0 ? graph_.output(use.node, 0) : -1;
+        return read >= 0 && IsRead(read, form);
+      }
       const bool same =
           form == kCast || (ReshapesOperands(graph_.op(use.node)) && RankOfOutput(graph_, use.node) == form);
       return op < 0 || (!result_.ops[op].refused && same);
@@ -201,6 +206,22 @@ bool HasOwnWeight(const Graph& graph, int32_t node) {
 
 // A part that is delegated computes indices from constants alone, and the part that reads with them is refused.
 bool HasOwnIndices(const Graph& graph, int32_t node) { return graph.op_type(node) == "aten.upsample_nearest1d.vec"; }
+
+// PyTorch casts an operand to the type of the result, and the cast is delegated: of these types HTP has one. It is
+// joined with all that nothing refused is in front of, and gives that an input.
+bool HasDelegatedCast(const Graph& graph, int32_t node) {
+  if (graph.num_outputs(node) == 0 || graph.output(node, 0) < 0 ||
+      !quantgate::IsFloat(graph.dtype(graph.output(node, 0)))) {
+    return false;
+  }
+  for (int i = 0; i < graph.num_inputs(node); ++i) {
+    const int32_t value = graph.input(node, i);
+    if (value < 0 || graph.is_constant(value)) continue;
+    const v1::DataType type = graph.dtype(value);
+    if (type == v1::DATA_TYPE_INT32 || type == v1::DATA_TYPE_UINT8 || type == v1::DATA_TYPE_BOOL) return true;
+  }
+  return false;
+}
 
 // Whether its mask selects what is not quantized. What is true or false is a mask itself: its readers select by it.
 bool SelectsFloats(const CheckContext& context, const ResolvedOp& op) {
@@ -415,7 +436,7 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
     const bool has_mask = result.ops[i].refused && HasOwnMask(graph, node);
     const bool has_indices = result.ops[i].refused && HasOwnIndices(graph, node);
     const int joined = result.ops[i].refused ? delegates.Choice({&op, 1}) : 0;
-    const bool has_input = joined < delegates.count() && delegates.HasInput(joined);
+    const bool has_input = (joined < delegates.count() && delegates.HasInput(joined)) || HasDelegatedCast(graph, node);
     // Where all is float the selection by the mask is delegated, and joined with all that is left.
     const bool selects_floats = has_mask && SelectsFloats(context, ops[i]);
     const bool left_behind =

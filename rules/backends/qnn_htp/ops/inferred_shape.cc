@@ -20,8 +20,9 @@ void CheckOutput(const BackendOp& op, Dims wanted, OpReport& report) {
   const Dims out = Output(op, 0).dims;
   if (!KnownSizes(wanted) || !KnownSizes(out) || absl::c_equal(wanted, out)) return;
   report.Add(kInferredShape, Out(0), absl::StrCat("shape [", absl::StrJoin(out, ", "), "]"),
-             absl::c_linear_search(wanted, 0) ? "the inputs do not go together"
-                                              : absl::StrCat("it must be [", absl::StrJoin(wanted, ", "), "]"));
+             !absl::c_linear_search(wanted, 0) ? absl::StrCat("it must be [", absl::StrJoin(wanted, ", "), "]")
+             : op.name == "StridedSlice"       ? "every range must take an element"
+                                               : "the inputs do not go together");
 }
 
 // Reductions and arguments: the axes go, or stay with size 1.
@@ -131,6 +132,22 @@ void CheckPool(const BackendOp& op, OpReport& report) {
   }
 }
 
+// A range or a part that takes nothing, whoever states it.
+void CheckEmptySlice(const BackendOp& op, OpReport& report) {
+  if (op.name == "StridedSlice") {
+    const auto wanted = OutputShape(op);
+    if (wanted && absl::c_linear_search(*wanted, 0)) CheckOutput(op, *wanted, report);
+  }
+  if (op.name != "Split") return;
+  for (size_t i = 0; i < op.outputs.size(); ++i) {
+    if (!absl::c_linear_search(op.outputs[i].dims, 0)) continue;
+    report.Add(kInferredShape, Out(static_cast<int>(i)),
+               absl::StrCat("shape [", absl::StrJoin(op.outputs[i].dims, ", "), "]"),
+               "every part must take an element");
+    return;
+  }
+}
+
 }  // namespace
 
 const RuleInfo kInferredShape = {
@@ -143,7 +160,8 @@ const RuleInfo kInferredShape = {
     "The vendor's library computes the sizes of the output from inputs and parameters and refuses an operator that "
     "states others.",
     "Correct the shape or the parameter that does not go with it.",
-    "Fires: Conv2d with a filter of depth 8 on 16 channels and one group. Does not: the same filter with two groups.",
+    "Fires: Conv2d with a filter of depth 8 on 16 channels and one group; StridedSlice from 4 to 4. Does not: the same "
+    "filter with two groups; from 4 to 5.",
 };
 
 void CheckInferredShape(const BackendOp& op, const Target&, OpReport& report) {
@@ -151,6 +169,7 @@ void CheckInferredShape(const BackendOp& op, const Target&, OpReport& report) {
   // Toolchains that translate a model work sizes out themselves. PyTorch takes more updates than indices.
   if (!op.as_stated) {
     CheckElementUpdates(op, report);
+    CheckEmptySlice(op, report);
     return;
   }
   if (!CheckOperandShapes(op, report)) return;

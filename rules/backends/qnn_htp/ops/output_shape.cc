@@ -56,8 +56,8 @@ Shape Sliced(const BackendOp& op, std::vector<int64_t> shape) {
   for (size_t i = 0; i < shape.size(); ++i) {
     const int64_t begin = ranges->ints[3 * i], step = ranges->ints[3 * i + 2];
     const int64_t end = std::min(ranges->ints[3 * i + 1], shape[i]);
-    if (step == 0) return None();
-    if (begin < 0 || end <= begin || step < 0 || !IsSize(step)) return std::nullopt;
+    if (step == 0 || (begin >= 0 && step > 0 && end >= 0 && end <= begin)) return None();
+    if (begin < 0 || end < 0 || step < 0 || !IsSize(step)) return std::nullopt;
     shape[i] = (end - begin + step - 1) / step;
   }
   return Checked(std::move(shape));

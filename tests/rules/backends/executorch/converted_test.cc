@@ -287,6 +287,52 @@ TEST(ExecuTorchConverted, AWeightThatIsComputed) {
   EXPECT_THAT(Refused(result(false)), ElementsAre("conv"));
 }
 
+// The constant of a refused node is brought to its rank in a delegate of its own, which has an input where the node's
+// other operand is cast there.
+TEST(ExecuTorchConverted, TheReshapeOfARefusedNodesConstantIsADelegateOfItsOwn) {
+  const auto outcome = [](v1::DataType type, const std::vector<int64_t>& shape) {
+    ConvertedBuilder b;
+    b.Input("x", type, {4, 8});
+    b.Weight("k", v1::DATA_TYPE_INT8, shape, -1);
+    b.Dequantize("k");
+    b.Compute("aten.mul.Tensor", "mul", {"x", "k_dq"});
+    b.Output("mul");
+    return ResultOf(b, kV75).outcome().kind();
+  };
+  EXPECT_EQ(outcome(v1::DATA_TYPE_INT8, {8}), v1::Outcome::FAILS);
+  EXPECT_EQ(outcome(v1::DATA_TYPE_INT32, {8}), v1::Outcome::PARTIAL);
+  EXPECT_EQ(outcome(v1::DATA_TYPE_BOOL, {8}), v1::Outcome::PARTIAL);
+}
+
+// torchao's function takes a block size for each dimension, which is the filter's.
+TEST(ExecuTorchConverted, BlocksOfAConv1d) {
+  for (const bool in_two_dimensions : {false, true}) {
+    ConvertedBuilder b;
+    b.Input("x", kF32, in_two_dimensions ? std::vector<int64_t>{1, 16, 1, 8} : std::vector<int64_t>{1, 16, 8});
+    b.Pair("x", v1::DATA_TYPE_UINT16);
+    const std::vector<int64_t> shape =
+        in_two_dimensions ? std::vector<int64_t>{4, 16, 1, 1} : std::vector<int64_t>{4, 16, 1};
+    b.Weight("w", v1::DATA_TYPE_INT8, shape, -1);
+    b.Weight("w_scale", kF32, {4, 4}, -1);
+    b.Weight("w_zero", kF32, {4, 4}, -1);
+    v1::Node& node = b.Node("torchao.dequantize_affine", "w_dq", {"w", "w_scale", "w_zero"}, {"w_dq"});
+    for (const int argument : {0, 2, 3}) node.add_input_args(argument);
+    b.IntsAttribute(node, "arg1", in_two_dimensions ? std::vector<int64_t>{1, 4, 1, 1} : std::vector<int64_t>{1, 4, 1});
+    b.Int(node, "arg5", -7);
+    b.Int(node, "arg6", 7);
+    b.Shape("w_dq", kF32, shape);
+    b.Compute(in_two_dimensions ? "aten.conv2d.default" : "aten.conv1d.default", "conv", {"x_dq", "w_dq"},
+              in_two_dimensions ? std::vector<int64_t>{1, 4, 1, 8} : std::vector<int64_t>{1, 4, 8});
+    b.Pair("conv", v1::DATA_TYPE_UINT16);
+    b.Output("conv_dq");
+    const v1::Result result = ResultOf(b, kV75);
+    EXPECT_EQ(result.outcome().kind(), in_two_dimensions ? v1::Outcome::FULL : v1::Outcome::FAILS);
+    if (!in_two_dimensions) {
+      EXPECT_THAT(CodesAt(result, "conv"), Contains("EN231"));
+    }
+  }
+}
+
 // The search for delegates looks through the pairs: a mask that is computed in the graph is alone behind one, too.
 TEST(ExecuTorchConverted, ADelegateWithoutInputIsFoundThroughPairs) {
   const auto codes = [](const char* refused) {

@@ -57,6 +57,29 @@ TEST(ExecuTorchParts, WhatIsOnePartIsJudgedAsThat) {
   EXPECT_THAT(Refused(ResultOf(mixed, kV75)), ElementsAre("node"));
 }
 
+// What drops elements is for training: PyTorch says it by native_dropout.
+TEST(ExecuTorchParts, ADropoutThatDropsIsRefused) {
+  for (const bool trains : {true, false}) {
+    for (const double share : {0.5, 0.0}) {
+      AnnotatedBuilder b = Alone("aten.dropout.default", 1, true);
+      b.Int(b.Find("node"), "train", trains ? 1 : 0);
+      v1::Attribute& p = *b.Find("node").add_attributes();
+      p.set_name(b.Symbol("p"));
+      p.set_f(share);
+      EXPECT_EQ(Refused(ResultOf(b, kV75)).size(), trains && share > 0 ? 1 : 0) << trains << share;
+    }
+  }
+}
+
+// Tensors of one shape are passed on.
+TEST(ExecuTorchParts, WhatIsNotBroadcastIsNoOperator) {
+  for (const std::vector<int64_t>& second : {std::vector<int64_t>{4, 8}, std::vector<int64_t>{1, 8}}) {
+    AnnotatedBuilder b = Alone("aten.broadcast_tensors.default", 2, true);
+    b.Shape("x1", kF32, second);
+    EXPECT_EQ(Refused(ResultOf(b, kV75)).size(), second[0] == 4 ? 0 : 1);
+  }
+}
+
 // Nothing says how the tensors between the parts are quantized.
 TEST(ExecuTorchParts, OfSeveralPartsThoseOfFloatsAreTaken) {
   for (const char* op : {"aten.addcmul.default", "aten.addcdiv.default"}) {

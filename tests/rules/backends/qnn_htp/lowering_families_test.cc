@@ -205,6 +205,16 @@ std::vector<Case> Convolutions() {
            .L("padding", {1, 2})
            .L("stride", {3, 2}),
        {{"Conv3d", 2, {{"pad_amount", {1, 1, 2, 2, 0, 0}}, {"stride", {3, 2, 1}}}}}},
+      // ExecuTorch makes a depthwise one of three groups or more.
+      {"AtenOfTwoGroups",
+       Aten("conv2d.default").In({1, 2, 8, 8}).W({2, 1, 3, 3}).Out({1, 2, 6, 6}).I("groups", 2),
+       {{"Conv2d", 2, {{"group", {2}}}}}},
+      {"AtenOfThreeGroups",
+       Aten("conv2d.default").In({1, 3, 8, 8}).W({3, 1, 3, 3}).Out({1, 3, 6, 6}).I("groups", 3),
+       {{"DepthWiseConv2d", 2}}},
+      {"OnnxOfTwoGroups",
+       Onnx("Conv").In({1, 2, 8, 8}).W({2, 1, 3, 3}).Out({1, 2, 6, 6}).I("group", 2),
+       {{"DepthWiseConv2d", 2}}},
       {"DepthwiseByTheInput",
        Onnx("Conv").In({1, 8, 16, 16}).NoShape().Out({1, 8, 14, 14}).I("group", 8),
        {{"DepthWiseConv2d", 2}}},

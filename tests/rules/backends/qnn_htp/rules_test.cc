@@ -418,6 +418,29 @@ std::vector<Case> Cases() {
     op.In("INT_32").Dims(std::move(dims)).Out("INT_32").Param("ranges", std::move(ranges));
     return op;
   };
+  const auto taken = [](std::vector<int64_t> ranges, std::vector<int64_t> dims) {
+    TestOp op = T("StridedSlice");
+    op.In(kU8).Dims({2, 8}).Out(kU8).Dims(std::move(dims)).Param("ranges", std::move(ranges));
+    return op;
+  };
+  shapes(taken({0, 2, 1, 4, 4, 1}, {2, 0}), taken({0, 2, 1, 4, 5, 1}, {2, 1}));
+  shapes(taken({0, 2, 1, 8, 9, 1}, {2, 1}), taken({0, 2, 1, 7, 9, 1}, {2, 1}));
+  const auto parted = [](int64_t first) {
+    TestOp op = T("Split");
+    op.In(kU8).Dims({2, 8}).Out(kU8).Dims({2, first}).Out(kU8).Dims({2, 8 - first}).Param("axis", {1});
+    op.Param("split_index", {first});
+    return op;
+  };
+  shapes(parted(0), parted(1));
+  shapes(parted(8), parted(7));
+  const auto emptied = [](const char* op, std::vector<int64_t> dims) {
+    TestOp made = T(op);
+    made.In(kU8).Dims(dims).Out(kU8).Dims(dims);
+    return made;
+  };
+  const auto empty = [&](TestOp fires, TestOp neighbor) { add("GS207", fires, neighbor); };
+  empty(emptied("Relu", {2, 0}), emptied("Relu", {2, 1}));
+  empty(emptied("Reshape", {0, 16}), emptied("Quantize", {0, 16}));
   const auto steps = [&](TestOp fires, TestOp neighbor) { add("GS205", fires, neighbor); };
   steps(strided({1, 8, 8, 16}, {0, 1, 1, 0, 8, 1, 0, 8, 1, 0, 16, 2}),
         strided({1, 8, 8, 16}, {0, 1, 1, 0, 8, 1, 0, 8, 2, 0, 16, 1}));

@@ -1,0 +1,154 @@
+#include "rules/backends/qnn_htp/executorch/depthwise_multiplier.h"
+
+#include <optional>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "rules/backends/node_view.h"
+#include "rules/backends/qnn/removed.h"
+#include "rules/backends/qnn_htp/executorch/channels_last.h"
+#include "rules/backends/qnn_htp/executorch/partition.h"
+#include "rules/backends/qnn_htp/executorch/runs.h"
+#include "rules/engine/render.h"
+#include "rules/graph/data_type.h"
+
+namespace quantgate::qnn_htp {
+
+const RuleInfo kDepthwiseMultiplier = {
+    "EN237",
+    "executorch-depthwise-multiplier",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; {allowed}.",
+    "The kernel of a quantized depthwise convolution with several outputs for each input leaves them in an order from "
+    "which neither a Transpose to channels first nor a Concat can be made, be there activations, slices or padding in "
+    "between. ExecuTorch 1.5.1 puts that Transpose at the end of what it lays out channels-last. Each operator is "
+    "validated, and preparing the graph ends with \"could not create op: q::Transpose.2D\".",
+    "Put a convolution, a pooling or a resize behind it before the result leaves the delegate, or write it as a "
+    "convolution with groups of two channels or more.",
+    "Fires: aten.conv2d of 4 channels in 4 groups to 8 channels as the last operator, or with a relu behind it. Does "
+    "not: the same to 4 channels; with a conv2d of one group behind it; with weights of 16 bits.",
+};
+
+namespace {
+
+constexpr int64_t kFewestGroups = 3;  // of two groups ExecuTorch makes a grouped convolution
+
+// Outputs for each input; 1: not such a convolution.
+int64_t MultiplierOf(const NodeView& view) {
+  const Operand* input = view.input(0);
+  const Operand* weight = view.input(1);
+  if (view.op().op == nullptr || view.op().op->id != OpId::kConv || input == nullptr || weight == nullptr) return 1;
+  if (!input->quantized || !weight->quantized || view.rank(weight) != 4 || view.dim(weight, 1) != 1) return 1;
+  if (weight->type == v1::DATA_TYPE_INT16 || weight->type == v1::DATA_TYPE_UINT16) return 1;
+  const int64_t groups = view.integer({"groups"}).value_or(1);
+  const std::optional<IntVector> dilation = view.integers({"dilation"});
+  const bool dilated = dilation && absl::c_any_of(*dilation, [](int64_t step) { return step != 1; });
+  return groups < kFewestGroups || dilated || view.dim(weight, 0) <= 0 ? 1 : view.dim(weight, 0) / groups;
+}
+
+// Computed from one tensor that is not known beforehand, element by element, or with parts of it left out or added.
+bool KeepsOrder(const CheckContext& context, const ResolvedOp& op) {
+  if (op.op == nullptr) return false;
+  switch (op.op->id) {
+    case OpId::kSlice:
+    case OpId::kPad:
+    case OpId::kIdentity:
+    case OpId::kDropout:
+      return true;
+    default:
+      break;
+  }
+  if ((op.op->traits & kElementwise) == 0 || op.op->id == OpId::kPRelu) return false;
+  int32_t read = -1;
+  for (const Operand& input : context.resolved().inputs(op)) {
+    if (!input.present || input.static_chain) continue;
+    if (read >= 0 && read != input.value) return false;
+    read = input.value;
+  }
+  return read >= 0;
+}
+
+// Walks from a convolution to where its result is brought back.
+class WayBack {
+ public:
+  WayBack(const CheckContext& context, const ModuleResult& result)
+      : context_(context), result_(result), reached_(ChannelsLast(context.graph(), [&](int32_t node) {
+          return IsThere(node) || qnn::IsRemoved(context.graph(), node);
+        })) {}
+
+  // The node at which it ends, `node` itself included; -1: it does not.
+  int32_t EndBehind(int32_t node) const {
+    absl::flat_hash_set<int32_t> seen = {node};
+    std::vector<int32_t> open = {node};
+    while (!open.empty()) {
+      const int32_t at = open.back();
+      open.pop_back();
+      if (Leaves(at)) return at;
+      for (int i = 0; i < context_.graph().num_outputs(at); ++i) {
+        for (const Use& use : context_.graph().uses(context_.graph().output(at, i))) {
+          const int32_t op = context_.resolved().op_of_node(use.node);
+          const bool passes = op < 0 || KeepsOrder(context_, context_.resolved().ops()[op]);
+          if (!reached_[use.node] && op >= 0 && !qnn::IsRemoved(context_.graph(), use.node)) continue;
+          if (context_.graph().op(use.node) == OpId::kConcat) return use.node;
+          if (passes && seen.insert(use.node).second) open.push_back(use.node);
+        }
+      }
+    }
+    return -1;
+  }
+
+ private:
+  // Nodes that are folded are part of others.
+  bool IsThere(int32_t node) const {
+    const int32_t op = context_.resolved().op_of_node(node);
+    return op < 0 || IsDelegated(result_.ops[op]);
+  }
+
+  // Its result goes to the caller, or to a node on the CPU.
+  bool Leaves(int32_t node) const {
+    const Graph& graph = context_.graph();
+    for (int i = 0; i < graph.num_outputs(node); ++i) {
+      const int32_t value = graph.output(node, i);
+      if (value < 0) continue;
+      if (graph.is_graph_output(value)) return true;
+      for (const Use& use : graph.uses(value)) {
+        if (!IsThere(use.node) && !qnn::IsRemoved(graph, use.node)) return true;
+      }
+    }
+    return false;
+  }
+
+  const CheckContext& context_;
+  const ModuleResult& result_;
+  const std::vector<bool> reached_;
+};
+
+}  // namespace
+
+void CheckDepthwiseMultiplier(const CheckContext& context, FindingSink& sink, ModuleResult& result) {
+  const Graph& graph = context.graph();
+  if (graph.origin() != v1::Graph::PT2E) return;
+  const absl::Span<const ResolvedOp> ops = context.resolved().ops();
+  std::optional<WayBack> way;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (graph.op(ops[i].node) != OpId::kConv || !IsDelegated(result.ops[i])) continue;
+    const int64_t multiplier = MultiplierOf(NodeView(context, ops[i], nullptr));
+    if (multiplier < 2) continue;
+    if (!way) way.emplace(context, result);
+    const int32_t end = way->EndBehind(ops[i].node);
+    if (end < 0) continue;
+    Place place;
+    place.node = ops[i].node;
+    sink.Add(kDepthwiseMultiplier, place, absl::StrCat(multiplier, " outputs for each input"),
+             absl::StrCat("HTP prepares one, where the result leaves the channels-last layout at '",
+                          NodeName(graph, end), "'"),
+             OfTheRuns());
+    result.ops[i].ends_export = true;
+  }
+}
+
+}  // namespace quantgate::qnn_htp
