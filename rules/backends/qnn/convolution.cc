@@ -179,8 +179,8 @@ Lowering LowerConvolution(const NodeView& view, absl::string_view, Emission& emi
   // Depthwise: one input channel per group. ExecuTorch makes it of more than two groups alone.
   const int64_t fewest = view.graph().origin() == v1::Graph::PT2E ? 3 : 2;
   const int64_t per_group = view.channels_first() ? view.dim(view.input(1), 1) : -1;
-  const bool depthwise =
-      geometry.rank < 5 && groups >= fewest && (per_group == 1 || (per_group < 0 && view.dim(view.input(0), 1) == groups));
+  const bool depthwise = geometry.rank < 5 && groups >= fewest &&
+                         (per_group == 1 || (per_group < 0 && view.dim(view.input(0), 1) == groups));
   const absl::string_view name = geometry.rank == 5 ? "Conv3d" : depthwise ? "DepthWiseConv2d" : "Conv2d";
   EmitConvolution(view, name, geometry, Layout::kFilter, emission);
   AddSpatial(view, "stride", {"strides", "stride"}, nullptr, geometry.spatial, geometry.inserted, emission);

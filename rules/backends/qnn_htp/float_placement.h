@@ -1,5 +1,5 @@
-// Where kernels of V68 leave FLOAT_32: some in the vector memory (VTCM), from where nothing brings it to those that read
-// main memory. Validation looks at one operator at a time and cannot see it; preparing the graph then fails.
+// Where kernels of V68 leave FLOAT_32: some in the vector memory (VTCM), from where nothing brings it to those that
+// read main memory. Validation looks at one operator at a time and cannot see it; preparing the graph then fails.
 #ifndef QUANTGATE_RULES_BACKENDS_QNN_HTP_FLOAT_PLACEMENT_H_
 #define QUANTGATE_RULES_BACKENDS_QNN_HTP_FLOAT_PLACEMENT_H_
 
