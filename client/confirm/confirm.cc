@@ -195,7 +195,8 @@ absl::Status Confirmer::ConfirmResult(Plan plan, const std::function<void(const 
     progress(absl::StrCat("asking the vendor's library about ", outcome.node(), " (", confirmation.nodes_size(), " of ",
                           count, ")"));
     const bool by_toolchain = node.refused() && IsRefusedByToolchain(result, outcome.node());
-    if (absl::Status status = AskNode(asked, plan.Take(outcome.node()), by_toolchain, node); !status.ok()) return status;
+    if (absl::Status status = AskNode(asked, plan.Take(outcome.node()), by_toolchain, node); !status.ok())
+      return status;
   }
   return absl::OkStatus();
 }
