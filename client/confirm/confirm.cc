@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/backends/qnn/emitted.h"
+#include "rules/backends/qnn_htp/rule_list.h"
 #include "rules/backends/qnn_htp/targets.h"
 #include "rules/engine/module.h"
 #include "rules/engine/render.h"
@@ -35,13 +36,13 @@ bool IsRefusedByFinding(const v1::Result& result, absl::string_view node) {
   });
 }
 
-// Every finding that keeps the node away is about the toolchain: none cites a table of what the backend accepts.
-bool IsRefusedByToolchain(const v1::Result& result, absl::string_view node) {
+// Every finding that keeps the node away is about more than it: the library is asked about operators one by one.
+bool IsRefusedForOthers(const v1::Result& result, absl::string_view node) {
   bool any = false;
   for (const v1::Finding& finding : result.findings()) {
     const bool keeps_away = finding.effect() == v1::Finding::REFUSED || finding.effect() == v1::Finding::FALLBACK;
     if (!keeps_away || finding.location().node() != node) continue;
-    if (!finding.source().table().empty() || !absl::StartsWith(finding.source().document(), "ExecuTorch")) return false;
+    if (qnn_htp::IsAboutOneOperator(finding.code())) return false;
     any = true;
   }
   return any;
@@ -194,14 +195,13 @@ absl::Status Confirmer::ConfirmResult(Plan plan, const std::function<void(const 
     node.set_refused(outcome.refused() || IsRefusedByFinding(result, outcome.node()));
     progress(absl::StrCat("asking the vendor's library about ", outcome.node(), " (", confirmation.nodes_size(), " of ",
                           count, ")"));
-    const bool by_toolchain = node.refused() && IsRefusedByToolchain(result, outcome.node());
-    if (absl::Status status = AskNode(asked, plan.Take(outcome.node()), by_toolchain, node); !status.ok())
-      return status;
+    const bool for_others = node.refused() && IsRefusedForOthers(result, outcome.node());
+    if (absl::Status status = AskNode(asked, plan.Take(outcome.node()), for_others, node); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
-absl::Status Confirmer::AskNode(const Asked& asked, const PlannedNode& planned, bool refused_by_toolchain,
+absl::Status Confirmer::AskNode(const Asked& asked, const PlannedNode& planned, bool refused_for_others,
                                 v1::ConfirmedNode& node) {
   bool all_asked = !planned.ops.empty();
   std::string cases;
@@ -234,7 +234,7 @@ absl::Status Confirmer::AskNode(const Asked& asked, const PlannedNode& planned, 
   }
   // A refusal is one even when other operators of the node could not be asked about.
   node.set_differs(node.refused() ? all_asked && !node.refused_by_vendor() : node.refused_by_vendor());
-  if (refused_by_toolchain) node.set_differs(false);  // nothing is said of the library
+  if (refused_for_others) node.set_differs(false);  // nothing is said of the library
   if (node.differs()) absl::StrAppend(&cases_, cases);
   return absl::OkStatus();
 }

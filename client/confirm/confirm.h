@@ -51,7 +51,7 @@ class Confirmer {
   VendorProcess& ProcessFor(int soc_id);
   absl::StatusOr<Plan> MakePlan(const v1::Graph& graph, Reading reading) const;
   absl::Status ConfirmResult(Plan plan, const std::function<void(const std::string&)>& progress, v1::Result& result);
-  absl::Status AskNode(const Asked& asked, const PlannedNode& planned, bool refused_by_toolchain,
+  absl::Status AskNode(const Asked& asked, const PlannedNode& planned, bool refused_for_others,
                        v1::ConfirmedNode& node);
   absl::StatusOr<const VendorReply*> AskOnce(const Asked& asked, const std::string& op, const nlohmann::json& config);
   std::string CaseLine(const Asked& asked, const std::string& op, const nlohmann::json& config,

@@ -132,16 +132,12 @@ void ApplyToolchain(const Target& target, const Graph& graph, const ResolvedGrap
 
 void FinishOutcome(bool judged_all, v1::Result& result) {
   v1::Outcome& outcome = *result.mutable_outcome();
-  // What does not hold together anywhere has no outcome that one could promise.
-  const bool sound = absl::c_none_of(result.findings(), [](const v1::Finding& finding) {
-    return finding.effect() == v1::Finding::UNSOUND && finding.severity() == v1::Finding::ERROR;
-  });
   if (outcome.kind() == v1::Outcome::KIND_UNSPECIFIED) {
+    // What does not hold together anywhere has no outcome that one could promise.
+    const bool sound = absl::c_none_of(result.findings(), [](const v1::Finding& finding) {
+      return finding.effect() == v1::Finding::UNSOUND && finding.severity() == v1::Finding::ERROR;
+    });
     outcome.set_kind(judged_all && sound ? v1::Outcome::FULL : v1::Outcome::UNKNOWN);
-    return;
-  }
-  if (outcome.kind() == v1::Outcome::PARTIAL && !sound) {
-    outcome.set_kind(v1::Outcome::UNKNOWN);
     return;
   }
   const v1::Finding::Effect deciding =

@@ -98,7 +98,8 @@ bool QuantizerForms::IsDynamic(int32_t scale) const {
   return graph_.op(producer) == OpId::kDynamicQuantize || graph_.op(producer) == OpId::kChooseQParams;
 }
 
-// torchao's affine functions, which have no schema, take a block size for each dimension as the second argument.
+// torchao's affine functions, which have no schema, take a block size for each dimension as the second argument. Also
+// where each channel is one block, as in a spec: what reads such weights (ExecuTorch's builders) goes by the function.
 // Empty: of what is computed a block is a row (per token) or all of it; or the sizes are none.
 std::vector<int64_t> QuantizerForms::AffineBlocks(int32_t node, int32_t data) const {
   if (data < 0 || !graph_.is_constant(data) || !absl::StartsWith(graph_.op_type(node), "torchao.")) return {};

@@ -151,7 +151,7 @@ Lowering LowerFolded(const NodeView&, absl::string_view, Emission&) { return Fol
 
 Lowering LowerDropout(const NodeView& view, absl::string_view, Emission&) {
   if (!Drops(view.graph(), view.node())) return Folded();
-  return NoCounterpart("what drops elements is for training, and ExecuTorch has no builder of native_dropout");
+  return NoCounterpart("what drops elements is for training, and QNN has no operator that does");
 }
 
 Lowering LowerBinary(const NodeView& view, absl::string_view name, Emission& emission) {

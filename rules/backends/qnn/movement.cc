@@ -289,7 +289,8 @@ Lowering LowerSlice(const NodeView& view, absl::string_view name, Emission& emis
     known = SliceAsAten(view, axis, ranges.ints);
   }  // the full range stands for the others
   if (!known) ranges.ints.clear();
-  if (selects && axis >= 0 && axis < rank) emission.AddInt("shrink_axes", int64_t{1} << axis);
+  if (selects && axis >= 0 && axis < std::min(rank, kMaxBackendRank))
+    emission.AddInt("shrink_axes", int64_t{1} << axis);
   return Emitted();
 }
 

@@ -161,6 +161,7 @@ void EmitOne(const NodeView& view, absl::string_view part, const Operand& output
 void AddLastTwoSwapped(const NodeView& view, Emission& emission) {
   const int rank = view.rank(view.input(0));
   BackendParam& perm = emission.AddParam("perm");
+  if (rank < 2) return;
   for (int i = 0; i < rank; ++i) perm.ints.push_back(i < rank - 2 ? i : 2 * rank - 3 - i);
 }
 
@@ -182,7 +183,7 @@ bool AllFloats(const NodeView& view) {
 
 // Nothing is left of it: an expand that expands nothing is taken out.
 bool HasOneShape(const NodeView& view) {
-  if (view.op_type() != "aten.broadcast_tensors.default" || view.inputs().empty()) return false;
+  if (!PassesOnSeveral(view.graph(), view.node()) || view.inputs().empty()) return false;
   const int rank = view.rank(&view.inputs()[0]);
   return rank >= 0 && absl::c_all_of(view.inputs(), [&](const Operand& input) {
            if (view.rank(&input) != rank) return false;
@@ -206,6 +207,10 @@ const Row* Find(absl::string_view op) {
 }
 
 }  // namespace
+
+bool PassesOnSeveral(const Graph& graph, int32_t node) {
+  return graph.origin() == v1::Graph::PT2E && graph.op_type(node) == "aten.broadcast_tensors.default";
+}
 
 std::optional<Lowering> LowerTakenApart(const NodeView& view, Emission& emission) {
   if (view.graph().origin() != v1::Graph::PT2E) return std::nullopt;

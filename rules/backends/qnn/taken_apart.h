@@ -15,6 +15,9 @@ namespace quantgate::qnn {
 // about.
 std::optional<Lowering> LowerTakenApart(const NodeView& view, Emission& emission);
 
+// Whether each of its results is one of its inputs, where it is folded.
+bool PassesOnSeveral(const Graph& graph, int32_t node);
+
 }  // namespace quantgate::qnn
 
 #endif  // QUANTGATE_RULES_BACKENDS_QNN_TAKEN_APART_H_

@@ -1,6 +1,7 @@
 #include "rules/backends/qnn_htp/float_placement.h"
 
-#include <string>
+#include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -8,7 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "rules/backends/emission.h"
 #include "rules/backends/qnn/lowering.h"
+#include "rules/backends/qnn/taken_apart.h"
 #include "rules/backends/qnn_htp/composite.h"
+#include "rules/backends/qnn_htp/executorch/partition.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 #include "rules/backends/qnn_htp/ops/output_shape.h"
 #include "rules/backends/table_judge.h"
@@ -24,8 +27,10 @@ const RuleInfo kFloatPlacement = {
     "{subject} {observed}; {allowed}.",
     "Kernels of V68 (SM8350) for some operators leave FLOAT_32 in the vector memory (VTCM), and those of others read "
     "it "
-    "in main memory. Most of what is in between leaves it where it is, and nothing brings it over: each operator alone "
-    "is validated and prepared, both in one graph end with \"could not create op: q::flat_from_vtcm\".",
+    "only in main memory. Most of what is in between leaves it where it is, and nothing brings it over but the way "
+    "from "
+    "one delegate to another: each operator alone is validated and prepared, both in one graph end with \"could not "
+    "create op: q::flat_from_vtcm\".",
     "Quantize the tensor, give it FLOAT_16, or drop the SoC from the targets.",
     "Fires: ElementWiseMultiply of FLOAT_32 behind ElementWiseSubtract, or with a Relu between the two, on V68. Does "
     "not: behind ElementWiseAdd; with a ReduceMean between the two; of FLOAT_16; on V69 or SA8295.",
@@ -105,90 +110,104 @@ bool JoinsInMain(const BackendOp& op) {
   return from_end == 1 || (dims.size() == 4 && dims[0] > 1 && from_end < 4);
 }
 
-// Where a tensor lies: the operator that left it in the vector memory; empty: in main memory, or not known.
-using Place32 = absl::string_view;
-// What is computed from a cast of INT_64 is prepared wherever it lies; what else it is computed from does not matter.
-constexpr Place32 kAnywhere = "INT_64";
+// Where a tensor lies. What is computed from a cast of INT_64 is prepared wherever it is, whatever else it is computed
+// from; what goes from one delegate to another is in main memory.
+struct Residence {
+  enum Memory : uint8_t { kMain, kVector, kAny } memory = kMain;  // kMain: or not known
+  int delegate = -1;
+  absl::string_view left_by;  // the operator that left it in the vector memory
+};
 
 // Follows tensors through one graph.
 class Placement {
  public:
-  explicit Placement(const CheckContext& context) : context_(context), places_(context.graph().num_values()) {}
+  // `delegates`: by operator; empty: there is one for all.
+  Placement(const CheckContext& context, std::vector<int> delegates)
+      : context_(context), delegates_(std::move(delegates)), lies_(context.graph().num_values()) {}
 
-  void Pass(const ResolvedOp& op, FindingSink& sink, ModuleResult::OpOutcome& outcome) {
+  void Pass(size_t index, FindingSink& sink, ModuleResult::OpOutcome& outcome) {
+    const ResolvedOp& op = context_.resolved().ops()[index];
     emission_.Clear();
     const Lowering lowering = qnn::Lower(context_, op, emission_);
     if (lowering.status == Lowering::kFolded) PassOn(op);
     if (lowering.status != Lowering::kEmitted) return;
+    delegate_ = delegates_.empty() ? 0 : delegates_[index];
     within_ = {};
     for (const BackendOp& emitted : emission_.Finish()) {
       const absl::string_view composite = StandAloneName(emitted);
       const absl::string_view name = composite.empty() ? emitted.name : composite;
       const int port = PortInVectorMemory(emitted);
-      const Place32 read = port < 0 ? Place32() : PlaceOfTensor(emitted.inputs[port]);
-      const bool reads_main =
-          absl::c_linear_search(kReadMain, name) || (name == "Concat" && port >= 0 && JoinsInMain(emitted));
-      if (port >= 0 && reads_main && read != kAnywhere && !outcome.ends_export) {
-        Refuse(emitted, port, read, sink, outcome);
+      const Residence read = port < 0 ? Residence() : Of(emitted.inputs[port]);
+      const bool reads_main = absl::c_linear_search(kReadMain, name) ||
+                              (name == "Concat" && read.memory == Residence::kVector && JoinsInMain(emitted));
+      if (read.memory == Residence::kVector && reads_main && !outcome.ends_export) {
+        Refuse(emitted, name, port, read.left_by, sink, outcome);
       }
       within_ = Written(emitted, name, reads_main, read);
+      within_.delegate = delegate_;
       for (const BackendTensor& output : emitted.outputs) {
-        if (output.value >= 0) places_[output.value] = IsFloat32(output) ? within_ : Place32();
+        if (output.value >= 0) lies_[output.value] = IsFloat32(output) ? within_ : Residence();
       }
     }
   }
 
  private:
-  // One that may be anywhere decides; else the first; -1: none.
+  // One that may be anywhere decides; else the first in the vector memory; -1: none.
   int PortInVectorMemory(const BackendOp& op) const {
     int port = -1;
     for (size_t i = 0; i < op.inputs.size(); ++i) {
-      const Place32 place = PlaceOfTensor(op.inputs[i]);
-      if (place == kAnywhere) return static_cast<int>(i);
-      if (port < 0 && !place.empty()) port = static_cast<int>(i);
+      const Residence::Memory memory = Of(op.inputs[i]).memory;
+      if (memory == Residence::kAny) return static_cast<int>(i);
+      if (port < 0 && memory == Residence::kVector) port = static_cast<int>(i);
     }
     return port;
   }
 
-  Place32 Written(const BackendOp& op, absl::string_view name, bool reads_main, Place32 read) const {
+  Residence Written(const BackendOp& op, absl::string_view name, bool reads_main, const Residence& read) const {
     if (name == "Cast") {
       const int32_t value = op.inputs.empty() ? -1 : op.inputs[0].value;
-      return value >= 0 && context_.graph().dtype(value) == v1::DATA_TYPE_INT64 ? kAnywhere : Place32();
+      const bool is_long = value >= 0 && context_.graph().dtype(value) == v1::DATA_TYPE_INT64;
+      return {is_long ? Residence::kAny : Residence::kMain, -1, ""};
     }
-    const bool leaves = absl::c_linear_search(kLeave, name);
-    if (read == kAnywhere) return leaves || absl::c_linear_search(kKeep, name) ? kAnywhere : Place32();
-    if (leaves) return name;
-    return !reads_main && absl::c_linear_search(kKeep, name) ? read : Place32();
+    const auto* leaves = absl::c_find(kLeave, name);
+    const bool is_left = leaves != std::end(kLeave);
+    const bool keeps = !reads_main && absl::c_linear_search(kKeep, name);
+    if (read.memory == Residence::kAny) return is_left || keeps ? read : Residence();
+    if (is_left) return {Residence::kVector, -1, *leaves};
+    return keeps ? read : Residence();
   }
 
-  Place32 PlaceOfTensor(const BackendTensor& tensor) const {
+  Residence Of(const BackendTensor& tensor) const {
     if (!IsFloat32(tensor) || tensor.is_static) return {};
-    return tensor.value >= 0 ? places_[tensor.value] : within_;
+    const Residence& lies = tensor.value >= 0 ? lies_[tensor.value] : within_;
+    return lies.delegate == delegate_ ? lies : Residence();
   }
 
-  // Nothing is emitted for it: the result is the input.
+  // Nothing is emitted for it: the result is the input. Of several of both none is followed.
   void PassOn(const ResolvedOp& op) {
     const absl::Span<const Operand> inputs = context_.resolved().inputs(op);
-    if (inputs.empty() || inputs[0].value < 0) return;
+    if (inputs.empty() || inputs[0].value < 0 || qnn::PassesOnSeveral(context_.graph(), op.node)) return;
     for (const Operand& output : context_.resolved().outputs(op)) {
-      if (output.value >= 0) places_[output.value] = places_[inputs[0].value];
+      if (output.value >= 0) lies_[output.value] = lies_[inputs[0].value];
     }
   }
 
-  static void Refuse(const BackendOp& op, int port, absl::string_view left_by, FindingSink& sink,
-                     ModuleResult::OpOutcome& outcome) {
+  static void Refuse(const BackendOp& op, absl::string_view name, int port, absl::string_view left_by,
+                     FindingSink& sink, ModuleResult::OpOutcome& outcome) {
     FindingSource source;
     source.kind = v1::Source::MEASURED;
     source.document = kMeasuredWith;
     sink.Add(kFloatPlacement, PlaceOf(op, In(port)),
              absl::StrCat("is FLOAT_32 that ", left_by, " leaves in the vector memory"),
-             absl::StrCat(op.name, " on V68 reads FLOAT_32 in main memory alone"), std::move(source));
+             absl::StrCat(name, " on V68 reads FLOAT_32 only in main memory"), std::move(source));
     outcome.ends_export = true;
   }
 
   const CheckContext& context_;
-  std::vector<Place32> places_;  // by value
-  Place32 within_;               // of what is between the operators of one node
+  const std::vector<int> delegates_;
+  std::vector<Residence> lies_;  // by value
+  Residence within_;             // of what is between the operators of one node
+  int delegate_ = 0;             // of that node
   Emission emission_;
 };
 
@@ -204,12 +223,16 @@ bool TouchesUnquantized(const CheckContext& context, const ResolvedOp& op) {
 void CheckFloatPlacement(const CheckContext& context, const Target& target, FindingSink& sink, ModuleResult& result) {
   // ONNX Runtime's provider has floats computed in half precision.
   if (target.kernels != kKernels || target.toolchain == Toolchain::kOnnxRuntime) return;
-  Placement placement(context);
   const absl::Span<const ResolvedOp> ops = context.resolved().ops();
+  std::optional<Placement> placement;
   for (size_t i = 0; i < ops.size(); ++i) {
     ModuleResult::OpOutcome& outcome = result.ops[i];
     if (!outcome.checked || outcome.refused || !TouchesUnquantized(context, ops[i])) continue;
-    placement.Pass(ops[i], sink, outcome);
+    if (!placement) {
+      placement.emplace(
+          context, target.toolchain == Toolchain::kExecuTorch ? DelegateOfEach(context, result) : std::vector<int>());
+    }
+    placement->Pass(i, sink, outcome);
   }
 }
 

@@ -137,7 +137,7 @@ class Judge {
     return op.like >= 0 && !qnn::IsFused(context_, op) && !BecomesBias(context_, op) &&
            !(any_shares_ && SharesEncoding(context_, op)) && !ReadsComputed(op) &&
            !(any_wide_ && TouchesWide(context_, op)) && !(any_reads_other_ && qnn::ReadsOtherEncoding(context_, op)) &&
-           !qnn::DependsOnReaders(context_, op) &&
+           !qnn::DependsOnReaders(context_, op) && !SortsLongIntegers(context_.graph(), op.node) &&
            !(target_.toolchain == Toolchain::kOnnxRuntime && qnn::DependsOnNeighbors(context_, op));
   }
 
@@ -161,6 +161,7 @@ class Judge {
         outcome.raises = true;
       }
       if (FindQuantizedInteger(context_, op, sink_)) outcome.ends_export = true;
+      if (FindReturnedIntegers(context_, op, sink_)) outcome.ends_export = outcome.unasked = true;
       if (FindNeverLowered(context_, target_, op, sink_)) outcome.ends_export = true;
       if (FindBiasOfInput(context_, op, sink_)) outcome.ends_export = true;
       if (FindUsedBeforeDefined(context_, op, sink_)) outcome.ends_export = outcome.unasked = true;

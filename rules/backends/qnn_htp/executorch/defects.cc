@@ -99,6 +99,21 @@ const RuleInfo kQuantizedInteger = {
     "float tensor, or without a spec.",
 };
 
+const RuleInfo kReturnedIntegers = {
+    "EN238",
+    "executorch-returned-integers",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} {observed}; {allowed}.",
+    "ExecuTorch 1.5.1 computes with 32 bits what is of int64, and casts it back where the model returns it, but for "
+    "operators with several results: the pass I64toI32 ends with \"Multi output nodes currently don't support casting "
+    "dtype back\".",
+    "Sort int32, x.to(torch.int32), or compute something with the result before it is returned.",
+    "Fires: aten.topk of int64 whose values or indices the model returns, with the toolchain executorch. Does not: of "
+    "int32, or where another operator reads the result.",
+};
+
 const RuleInfo kNeverLowered = {
     "EN222",
     "executorch-never-lowered",
@@ -326,6 +341,38 @@ bool FindQuantizedInteger(const CheckContext& context, const ResolvedOp& op, Fin
   place.input = input;
   sink.Add(kQuantizedInteger, place, "a spec on a tensor of integers", "ExecuTorch 1.5.1 quantizes floats only",
            OfTheRuns());
+  return true;
+}
+
+bool SortsLongIntegers(const Graph& graph, int32_t node) {
+  const OpId id = graph.op(node);
+  const bool has_several = id == OpId::kTopK || id == OpId::kSort || id == OpId::kArgSort ||
+                           graph.op_type(node) == "aten.cummax.default" || graph.op_type(node) == "aten.cummin.default";
+  if (!has_several || graph.origin() != v1::Graph::PT2E || graph.num_inputs(node) == 0) return false;
+  return graph.input(node, 0) >= 0 && graph.dtype(graph.input(node, 0)) == v1::DATA_TYPE_INT64;
+}
+
+bool FindReturnedIntegers(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  if (!SortsLongIntegers(graph, op.node)) return false;
+  const auto returns = [&graph](int32_t node) {
+    for (int i = 0; i < graph.num_outputs(node); ++i) {
+      if (graph.output(node, i) >= 0 && graph.is_graph_output(graph.output(node, i))) return true;
+    }
+    return false;
+  };
+  bool returned = returns(op.node);
+  for (int i = 0; i < graph.num_outputs(op.node) && !returned; ++i) {
+    returned =
+        graph.output(op.node, i) >= 0 && absl::c_any_of(graph.uses(graph.output(op.node, i)), [&](const Use& use) {
+          return graph.op(use.node) == OpId::kGetItem && returns(use.node);
+        });
+  }
+  if (!returned) return false;
+  Place place;
+  place.node = op.node;
+  sink.Add(kReturnedIntegers, place, "has results of int64 that the model returns",
+           "ExecuTorch 1.5.1 cannot cast several results back", OfTheRuns());
   return true;
 }
 

@@ -12,6 +12,7 @@ extern const RuleInfo kReplicationPad;    // EN209
 extern const RuleInfo kScaleOfElu;        // EN210
 extern const RuleInfo kUnevenMaxPool;     // EN211
 extern const RuleInfo kQuantizedInteger;  // EN220
+extern const RuleInfo kReturnedIntegers;  // EN238
 extern const RuleInfo kNeverLowered;      // EN222
 extern const RuleInfo kComplexNumbers;    // EN223
 
@@ -19,6 +20,10 @@ extern const RuleInfo kComplexNumbers;    // EN223
 bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // Whether the export ends before any builder, at a Quantize of integers; said as EN220.
 bool FindQuantizedInteger(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
+// Whether it matters who reads the results of the node: several, of int64.
+bool SortsLongIntegers(const Graph& graph, int32_t node);
+// Whether a pass ends over its results, before any node is asked about; said as EN238.
+bool FindReturnedIntegers(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // Whether one of ExecuTorch's passes ends over what PyTorch takes the node apart into; said as EN222.
 bool FindNeverLowered(const CheckContext& context, const Target& target, const ResolvedOp& op, FindingSink& sink);
 // Whether a pass ends over the parts before any node is asked about; said as EN222.

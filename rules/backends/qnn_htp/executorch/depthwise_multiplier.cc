@@ -1,6 +1,7 @@
 #include "rules/backends/qnn_htp/executorch/depthwise_multiplier.h"
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -52,17 +53,9 @@ int64_t MultiplierOf(const NodeView& view) {
 
 // Computed from one tensor that is not known beforehand, element by element, or with parts of it left out or added.
 bool KeepsOrder(const CheckContext& context, const ResolvedOp& op) {
-  if (op.op == nullptr) return false;
-  switch (op.op->id) {
-    case OpId::kSlice:
-    case OpId::kPad:
-    case OpId::kIdentity:
-    case OpId::kDropout:
-      return true;
-    default:
-      break;
-  }
-  if ((op.op->traits & kElementwise) == 0 || op.op->id == OpId::kPRelu) return false;
+  if (op.op == nullptr || op.op->id == OpId::kPRelu) return false;
+  const bool moves = op.op->id == OpId::kSlice || op.op->id == OpId::kPad || op.op->id == OpId::kIdentity;
+  if (!moves && (op.op->traits & kElementwise) == 0) return false;
   int32_t read = -1;
   for (const Operand& input : context.resolved().inputs(op)) {
     if (!input.present || input.static_chain) continue;
@@ -80,21 +73,30 @@ class WayBack {
           return IsThere(node) || qnn::IsRemoved(context.graph(), node);
         })) {}
 
-  // The node at which it ends, `node` itself included; -1: it does not.
+  // The last operator before the result is brought back, `node` itself included, or the one that joins it with others;
+  // -1: it is not. What is behind one convolution is behind no other: each node has one input to come from.
   int32_t EndBehind(int32_t node) const {
+    const Graph& graph = context_.graph();
     absl::flat_hash_set<int32_t> seen = {node};
-    std::vector<int32_t> open = {node};
+    std::vector<std::pair<int32_t, int32_t>> open = {{node, node}};  // a node, and the last operator on the way to it
     while (!open.empty()) {
-      const int32_t at = open.back();
+      const auto [at, last] = open.back();
       open.pop_back();
-      if (Leaves(at)) return at;
-      for (int i = 0; i < context_.graph().num_outputs(at); ++i) {
-        for (const Use& use : context_.graph().uses(context_.graph().output(at, i))) {
+      if (Leaves(at)) return last;
+      for (int i = 0; i < graph.num_outputs(at); ++i) {
+        if (graph.output(at, i) < 0) continue;
+        for (const Use& use : graph.uses(graph.output(at, i))) {
           const int32_t op = context_.resolved().op_of_node(use.node);
-          const bool passes = op < 0 || KeepsOrder(context_, context_.resolved().ops()[op]);
-          if (!reached_[use.node] && op >= 0 && !qnn::IsRemoved(context_.graph(), use.node)) continue;
-          if (context_.graph().op(use.node) == OpId::kConcat) return use.node;
-          if (passes && seen.insert(use.node).second) open.push_back(use.node);
+          if (op < 0) {
+            const bool is_data = graph.num_inputs(use.node) > 0 && graph.input(use.node, 0) == graph.output(at, i);
+            if (is_data && seen.insert(use.node).second) open.emplace_back(use.node, last);
+            continue;
+          }
+          if (!reached_[use.node] && !qnn::IsRemoved(graph, use.node)) continue;
+          if (graph.op(use.node) == OpId::kConcat) return use.node;
+          if (KeepsOrder(context_, context_.resolved().ops()[op]) && seen.insert(use.node).second) {
+            open.emplace_back(use.node, use.node);
+          }
         }
       }
     }

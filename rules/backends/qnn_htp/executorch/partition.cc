@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/backends/folding.h"
 #include "rules/backends/in_place.h"
+#include "rules/backends/qnn/taken_apart.h"
 #include "rules/backends/qnn_htp/executorch/channels_last.h"
 #include "rules/backends/qnn_htp/executorch/runs.h"
 #include "rules/backends/shared_encoding.h"
@@ -133,7 +134,7 @@ std::vector<int32_t> PassedOn(const Graph& graph, const ResolvedGraph& resolved,
   std::iota(passed.begin(), passed.end(), 0);
   for (size_t i = 0; i < result.ops.size(); ++i) {
     const int32_t node = resolved.ops()[i].node;
-    if (!IsIdentity(result.ops[i]) || MakesConstant(graph, node)) continue;
+    if (!IsIdentity(result.ops[i]) || MakesConstant(graph, node) || qnn::PassesOnSeveral(graph, node)) continue;
     const int32_t read = FoldedTensor(graph, resolved, graph.input(node, 0));
     if (read < 0) continue;
     for (int k = 0; k < graph.num_outputs(node); ++k) {
@@ -172,13 +173,13 @@ class PreparedConstants {
  private:
   static constexpr int kCast = -1;
 
-  // By a delegated operator, through what is folded or at once. All read one cast, and those of a rank one reshape.
-  bool IsRead(int32_t value, int form) const {
+  // By a delegated operator, behind its Dequantize or at once. All read one cast, and those of a rank one reshape.
+  bool IsRead(int32_t value, int form, bool is_stored = true) const {
     return absl::c_any_of(graph_.uses(value), [&](const Use& use) {
       const int32_t op = resolved_.op_of_node(use.node);
-      if (op < 0 && IsDequantize(graph_, use.node)) {
+      if (op < 0 && is_stored && IsDequantize(graph_, use.node)) {
         const int32_t read = graph_.num_outputs(use.node) > 0 ? graph_.output(use.node, 0) : -1;
-        return read >= 0 && IsRead(read, form);
+        return read >= 0 && IsRead(read, form, /*is_stored=*/false);
       }
       const bool same =
           form == kCast || (ReshapesOperands(graph_.op(use.node)) && RankOfOutput(graph_, use.node) == form);
@@ -207,10 +208,10 @@ bool HasOwnWeight(const Graph& graph, int32_t node) {
 // A part that is delegated computes indices from constants alone, and the part that reads with them is refused.
 bool HasOwnIndices(const Graph& graph, int32_t node) { return graph.op_type(node) == "aten.upsample_nearest1d.vec"; }
 
-// PyTorch casts an operand to the type of the result, and the cast is delegated: of these types HTP has one. It is
-// joined with all that nothing refused is in front of, and gives that an input.
+// PyTorch casts an operand of a sum, product or quotient to the type of the result, and the cast is delegated: of these
+// types HTP has one. It is joined with all that nothing refused is in front of, and gives that an input.
 bool HasDelegatedCast(const Graph& graph, int32_t node) {
-  if (graph.num_outputs(node) == 0 || graph.output(node, 0) < 0 ||
+  if (!ReshapesOperands(graph.op(node)) || graph.num_outputs(node) == 0 || graph.output(node, 0) < 0 ||
       !quantgate::IsFloat(graph.dtype(graph.output(node, 0)))) {
     return false;
   }
@@ -413,6 +414,17 @@ void CheckWeights(const CheckContext& context, const Delegates& delegates, Findi
 
 }  // namespace
 
+std::vector<int> DelegateOfEach(const CheckContext& context, const ModuleResult& result) {
+  if (absl::c_none_of(result.ops, [](const ModuleResult::OpOutcome& op) { return op.refused; })) return {};
+  Delegates delegates(result.ops.size());
+  Program(context, result).Partition(delegates);
+  std::vector<int> of_each(result.ops.size());
+  std::iota(of_each.begin(), of_each.end(), 0);
+  if (delegates.full()) return of_each;
+  for (size_t i = 0; i < of_each.size(); ++i) of_each[i] = delegates.Of(static_cast<int32_t>(i));
+  return of_each;
+}
+
 void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult& result) {
   const Graph& graph = context.graph();
   const ResolvedGraph& resolved = context.resolved();
@@ -441,7 +453,8 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
     const bool selects_floats = has_mask && SelectsFloats(context, ops[i]);
     const bool left_behind =
         result.ops[i].refused && (selects_floats || HasOwnWeight(graph, node) ||
-                                  (!has_input && (has_mask || has_indices || constants.IsLeftBehindBy(node))));
+                                  (!has_input && (has_mask || has_indices ||
+                                                  (!HasDelegatedCast(graph, node) && constants.IsLeftBehindBy(node)))));
     if (!is_alone[i] && !left_behind) continue;
     Place place;
     place.node = node;

@@ -2,6 +2,8 @@
 #ifndef QUANTGATE_RULES_BACKENDS_QNN_HTP_EXECUTORCH_PARTITION_H_
 #define QUANTGATE_RULES_BACKENDS_QNN_HTP_EXECUTORCH_PARTITION_H_
 
+#include <vector>
+
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/module.h"
@@ -14,6 +16,9 @@ extern const RuleInfo kWeightOfTwoDelegates;  // CV206
 
 // It is an operator of the backend, and not refused.
 bool IsDelegated(const ModuleResult::OpOutcome& op);
+
+// By operator; -1: in none. Empty: one for all. Of more than are told apart each operator counts as one. Linear time.
+std::vector<int> DelegateOfEach(const CheckContext& context, const ModuleResult& result);
 
 // Finds delegates that compute from constants alone, and constants with several scales that two delegates read; marks
 // the operators that are reported as the end of the export. Linear time.

@@ -27,7 +27,7 @@ void CheckEmptyTensor(const BackendOp& op, const Target&, OpReport& report) {
       if (!tensors[i].present || !absl::c_linear_search(tensors[i].dims, 0)) continue;
       report.Add(kEmptyTensor, {kind, static_cast<int16_t>(i)},
                  absl::StrCat("shape [", absl::StrJoin(tensors[i].dims, ", "), "]"),
-                 "HTP prepares tensors that have elements alone");
+                 "HTP prepares only tensors that have elements");
       return true;
     }
     return false;

@@ -20,9 +20,8 @@ void CheckOutput(const BackendOp& op, Dims wanted, OpReport& report) {
   const Dims out = Output(op, 0).dims;
   if (!KnownSizes(wanted) || !KnownSizes(out) || absl::c_equal(wanted, out)) return;
   report.Add(kInferredShape, Out(0), absl::StrCat("shape [", absl::StrJoin(out, ", "), "]"),
-             !absl::c_linear_search(wanted, 0) ? absl::StrCat("it must be [", absl::StrJoin(wanted, ", "), "]")
-             : op.name == "StridedSlice"       ? "every range must take an element"
-                                               : "the inputs do not go together");
+             absl::c_linear_search(wanted, 0) ? "the inputs do not go together"
+                                              : absl::StrCat("it must be [", absl::StrJoin(wanted, ", "), "]"));
 }
 
 // Reductions and arguments: the axes go, or stay with size 1.
@@ -134,16 +133,15 @@ void CheckPool(const BackendOp& op, OpReport& report) {
 
 // A range or a part that takes nothing, whoever states it.
 void CheckEmptySlice(const BackendOp& op, OpReport& report) {
-  if (op.name == "StridedSlice") {
-    const auto wanted = OutputShape(op);
-    if (wanted && absl::c_linear_search(*wanted, 0)) CheckOutput(op, *wanted, report);
-  }
-  if (op.name != "Split") return;
+  if (!Is(op, {"StridedSlice", "Split"})) return;
+  const auto wanted = op.name == "StridedSlice" ? OutputShape(op) : std::nullopt;
+  const bool takes_nothing =
+      (wanted && absl::c_linear_search(*wanted, 0)) || absl::c_linear_search(Input(op, 0).dims, 0);
   for (size_t i = 0; i < op.outputs.size(); ++i) {
-    if (!absl::c_linear_search(op.outputs[i].dims, 0)) continue;
+    if (!takes_nothing && !absl::c_linear_search(op.outputs[i].dims, 0)) continue;
     report.Add(kInferredShape, Out(static_cast<int>(i)),
                absl::StrCat("shape [", absl::StrJoin(op.outputs[i].dims, ", "), "]"),
-               "every part must take an element");
+               op.name == "Split" ? "every part must take an element" : "every range must take an element");
     return;
   }
 }

@@ -304,6 +304,24 @@ TEST(ExecuTorchConverted, TheReshapeOfARefusedNodesConstantIsADelegateOfItsOwn) 
   EXPECT_EQ(outcome(v1::DATA_TYPE_BOOL, {8}), v1::Outcome::PARTIAL);
 }
 
+// Far more Dequantize nodes behind a constant than may be followed one by one.
+TEST(ExecuTorchConverted, ARefusedNodeBesideAChainOfDequantizes) {
+  ConvertedBuilder b;
+  b.Input("x", v1::DATA_TYPE_INT8, {4, 8});
+  b.Weight("k", v1::DATA_TYPE_INT8, {8}, -1);
+  b.Dequantize("k");
+  b.Compute("aten.mul.Tensor", "mul", {"x", "k_dq"});
+  std::string last = "k";
+  for (int i = 0; i < 64; ++i) {
+    const std::string next = "chain" + std::to_string(i);
+    b.Node("quantized_decomposed.dequantize_per_tensor.tensor", next, {last, last, last}, {next});
+    b.Shape(next, kF32, {8});
+    last = next;
+  }
+  b.Output("mul");
+  EXPECT_THAT(Refused(ResultOf(b, kV75)), Contains("mul"));
+}
+
 // torchao's function takes a block size for each dimension, which is the filter's.
 TEST(ExecuTorchConverted, BlocksOfAConv1d) {
   for (const bool in_two_dimensions : {false, true}) {

@@ -165,5 +165,29 @@ TEST(ExecuTorchIntegers, OfAnotherToolchainAreOf32Bits) {
   for (const v1::Finding& finding : result.findings()) EXPECT_THAT(finding.observed(), Not(HasSubstr("INT_64")));
 }
 
+// What sorts int64 cannot be cast back where the model returns it; the first of two alike says nothing of the second.
+TEST(ExecuTorchIntegers, ReturnedBySeveralResults) {
+  const auto outcome = [](v1::DataType type, bool returned, const char* op = "aten.topk.default") {
+    AnnotatedBuilder b;
+    b.Input("x", type, {2, 8});
+    for (const char* name : {"first", "second"}) {
+      const std::string values = std::string(name) + "_values", places = std::string(name) + "_places";
+      b.Int(b.Node(op, name, {"x"}, {values, places}), "k", 3);
+      b.Shape(values, type, {2, 3});
+      b.Shape(places, kI64, {2, 3});
+    }
+    if (returned) b.Output("second_values");
+    b.Node("aten.add.Tensor", "add", {"first_values", "second_values"}, {"add"});
+    b.Shape("add", type, {2, 3});
+    b.Output("add");
+    return ResultOf(b, kV75).outcome().kind();
+  };
+  EXPECT_EQ(outcome(kI64, true), v1::Outcome::FAILS);
+  EXPECT_EQ(outcome(kI64, true, "aten.sort.default"), v1::Outcome::FAILS);
+  EXPECT_NE(outcome(kI64, false), v1::Outcome::FAILS);
+  EXPECT_EQ(outcome(v1::DATA_TYPE_INT32, true), v1::Outcome::FULL);
+  EXPECT_EQ(outcome(kF32, true), v1::Outcome::FULL);
+}
+
 }  // namespace
 }  // namespace quantgate

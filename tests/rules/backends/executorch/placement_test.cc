@@ -88,6 +88,19 @@ TEST(FloatPlacement, HoldsForItsKernelsAlone) {
   EXPECT_THAT(CodesAt(ResultOf(Row({"sub", "mul"}, v1::DATA_TYPE_FLOAT16), kV68), "mul"), Not(Contains("DT212")));
 }
 
+// What a node on the CPU reads as well goes through main memory: its two readers are in two delegates.
+TEST(FloatPlacement, GoesFromOneDelegateToAnother) {
+  for (const bool is_cut : {true, false}) {
+    AnnotatedBuilder b = Row({"sub"});
+    b.Node(is_cut ? "aten.erf.default" : "aten.relu.default", "middle", {"sub"}, {"middle"});
+    b.Shape("middle", kF32, {4, 8});
+    b.Node("aten.mul.Tensor", "mul", {"sub", "middle"}, {"mul"});
+    b.Shape("mul", kF32, {4, 8});
+    b.Output("mul");
+    EXPECT_EQ(OutcomeOf(b, kV68), is_cut ? v1::Outcome::PARTIAL : v1::Outcome::FAILS);
+  }
+}
+
 // The floats of an integer quotient are its own.
 TEST(FloatPlacement, QuotientsOfIntegers) {
   EXPECT_EQ(OutcomeOf(Row({"floor_divide"}, v1::DATA_TYPE_INT64), kV68), v1::Outcome::FULL);

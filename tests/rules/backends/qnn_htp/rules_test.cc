@@ -425,6 +425,20 @@ std::vector<Case> Cases() {
   };
   shapes(taken({0, 2, 1, 4, 4, 1}, {2, 0}), taken({0, 2, 1, 4, 5, 1}, {2, 1}));
   shapes(taken({0, 2, 1, 8, 9, 1}, {2, 1}), taken({0, 2, 1, 7, 9, 1}, {2, 1}));
+  shapes(taken({0, 2, 1, 0, 0, 0}, {2, 0}), taken({0, 2, 1, 0, 8, 1}, {2, 8}));
+  const auto of_vector = [](std::vector<int64_t> in, std::vector<int64_t> ranges, std::vector<int64_t> out) {
+    TestOp op = T("StridedSlice");
+    op.In(kU8).Dims(std::move(in)).Out(kU8).Dims(std::move(out)).Param("ranges", std::move(ranges));
+    return op;
+  };
+  shapes(of_vector({8}, {4, 4, 1}, {0}), of_vector({8}, {4, 5, 1}, {1}));
+  shapes(of_vector({0}, {0, 0, 1}, {0}), of_vector({1}, {0, 1, 1}, {1}));
+  const auto selected = [](int64_t size) {
+    TestOp op = T("StridedSlice");
+    op.In(kU8).Dims({size, 8}).Out(kU8).Dims({8}).Param("ranges", {0, 0, 1, 0, 8, 1}).Param("shrink_axes", {1});
+    return op;
+  };
+  shapes(selected(0), selected(1));
   const auto parted = [](int64_t first) {
     TestOp op = T("Split");
     op.In(kU8).Dims({2, 8}).Out(kU8).Dims({2, first}).Out(kU8).Dims({2, 8 - first}).Param("axis", {1});
