@@ -110,8 +110,8 @@ const RuleInfo kReturnedIntegers = {
     "operators with several results: the pass I64toI32 ends with \"Multi output nodes currently don't support casting "
     "dtype back\".",
     "Sort int32, x.to(torch.int32), or compute something with the result before it is returned.",
-    "Fires: aten.topk of int64 whose values or indices the model returns, with the toolchain executorch. Does not: of "
-    "int32, or where another operator reads the result.",
+    "Fires: aten.topk of an input of int64 whose values or indices the model returns, with the toolchain executorch. "
+    "Does not: of int32, of what an argsort computes, or where another operator reads the result.",
 };
 
 const RuleInfo kNeverLowered = {
@@ -349,7 +349,10 @@ bool SortsLongIntegers(const Graph& graph, int32_t node) {
   const bool has_several = id == OpId::kTopK || id == OpId::kSort || id == OpId::kArgSort ||
                            graph.op_type(node) == "aten.cummax.default" || graph.op_type(node) == "aten.cummin.default";
   if (!has_several || graph.origin() != v1::Graph::PT2E || graph.num_inputs(node) == 0) return false;
-  return graph.input(node, 0) >= 0 && graph.dtype(graph.input(node, 0)) == v1::DATA_TYPE_INT64;
+  // Inputs of the model are cast to 32 bits; what an argsort computes is not, and of what others compute it is not
+  // known.
+  const int32_t input = graph.input(node, 0);
+  return input >= 0 && graph.is_graph_input(input) && graph.dtype(input) == v1::DATA_TYPE_INT64;
 }
 
 bool FindReturnedIntegers(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {

@@ -185,6 +185,12 @@ TEST(ExecuTorchIntegers, ReturnedBySeveralResults) {
   EXPECT_EQ(outcome(kI64, true), v1::Outcome::FAILS);
   EXPECT_EQ(outcome(kI64, true, "aten.sort.default"), v1::Outcome::FAILS);
   EXPECT_NE(outcome(kI64, false), v1::Outcome::FAILS);
+  AnnotatedBuilder twice;
+  twice.Input("x", kF32, {2, 8});
+  twice.Node("aten.argsort.default", "order", {"x"}, {"order"});
+  Integers(twice, "aten.argsort.default", "rank", {"order"}, {2, 8});
+  twice.Shape("order", kI64, {2, 8});
+  EXPECT_NE(ResultOf(twice, kV75).outcome().kind(), v1::Outcome::FAILS);
   EXPECT_EQ(outcome(v1::DATA_TYPE_INT32, true), v1::Outcome::FULL);
   EXPECT_EQ(outcome(kF32, true), v1::Outcome::FULL);
 }
