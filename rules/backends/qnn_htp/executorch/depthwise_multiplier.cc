@@ -146,7 +146,7 @@ void CheckDepthwiseMultiplier(const CheckContext& context, FindingSink& sink, Mo
     Place place;
     place.node = ops[i].node;
     sink.Add(kDepthwiseMultiplier, place, absl::StrCat(multiplier, " outputs for each input"),
-             absl::StrCat("HTP prepares one, where the result leaves the channels-last layout at '",
+             absl::StrCat("HTP prepares only one where the result leaves the channels-last layout at '",
                           NodeName(graph, end), "'"),
              OfTheRuns());
     result.ops[i].ends_export = true;
