@@ -168,6 +168,23 @@ absl::StatusOr<Json> TensorOf(const BackendTensor& tensor, const std::string& na
   return json;
 }
 
+// The filter of a grouped transposed convolution has a scale for each output of one group, a bias in the graph one for
+// each output. ExecuTorch gives the library every groups-th of them (builders/op_conv.py).
+void ThinOutScalesOfBias(const BackendOp& op, Json& config) {
+  Json& inputs = config["inputs"];
+  if ((op.name != "TransposeConv2d" && op.name != "TransposeConv3d") || inputs.size() < 3) return;
+  const Json filter = inputs[1].value("encoding", Json::object()).value("scale", Json());
+  const Json bias = inputs[2].value("encoding", Json::object()).value("scale", Json());
+  if (!filter.is_array() || !bias.is_array() || filter.empty() || bias.size() <= filter.size()) return;
+  const size_t groups = bias.size() / filter.size();
+  for (const char* numbers : {"scale", "zero_point"}) {
+    Json& all = inputs[2]["encoding"][numbers];
+    Json kept = Json::array();
+    for (size_t i = 0; i < all.size(); i += groups) kept.push_back(all[i]);
+    all = std::move(kept);
+  }
+}
+
 }  // namespace
 
 CaseConfigWriter::CaseConfigWriter(const std::vector<db::OpDefinition>& definitions) {
@@ -228,7 +245,9 @@ absl::StatusOr<Json> CaseConfigWriter::Write(const BackendOp& op, v1::Stage stag
     if (!json.ok()) return json.status();
     params[std::string(param.name)] = *std::move(json);
   }
-  // Lowering leaves out what no rule asks for. As stated it is the question itself.
+  // As stated it is the question itself.
+  if (!op.as_stated) ThinOutScalesOfBias(op, config);
+  // Lowering leaves out what no rule asks for.
   const auto mandatory = mandatory_.find(op.name);
   if (op.as_stated || mandatory == mandatory_.end()) return config;
   for (const std::string& name : mandatory->second) {

@@ -33,9 +33,9 @@ class Operator {
     outputs_ = {Tensor(kByte, dims_, activation_)};
     params_ = {{"stride", {1, 2}, {}}, {"pad_amount", {0, 0, 1, 1}, {}}, {"group", {1}, {}}, {"axes", {2}, {}}};
   }
-  absl::StatusOr<Json> Written(v1::Stage stage = v1::STAGE_CONVERTED) {
+  absl::StatusOr<Json> Written(v1::Stage stage = v1::STAGE_CONVERTED, absl::string_view name = "Conv2d") {
     BackendOp op;
-    op.name = "Conv2d";
+    op.name = name;
     op.inputs = inputs_;
     op.outputs = outputs_;
     op.params = params_;
@@ -80,6 +80,30 @@ TEST(CaseConfig, HasTensorsEncodingsAndParameters) {
   EXPECT_EQ(json->at("params"), Json::parse(R"({"stride": {"dtype": "UINT_32", "shape": [2], "data": [1, 2]},
       "pad_amount": {"dtype": "UINT_32", "shape": [2, 2], "data": [[0, 0], [1, 1]]},
       "group": {"dtype": "UINT_32", "value": 1}, "axes": {"dtype": "UINT_32", "shape": [1], "data": [2]}})"));
+}
+
+TEST(CaseConfig, ABiasHasAsManyScalesAsTheFilterOfOneGroup) {
+  for (const bool is_transposed : {true, false}) {
+    Operator op;
+    const std::vector<int64_t> dims = {4};
+    const std::vector<double> scales = {0.5, 0.25, 0.125, 0.0625};
+    const std::vector<int32_t> axes = {0};
+    QuantParams qparams;
+    qparams.scales = scales;
+    qparams.axes = axes;
+    BackendTensor bias = op.inputs_[1];
+    bias.type = {v1::DATA_TYPE_INT32, true};
+    bias.dims = dims;
+    bias.rank = 1;
+    bias.axis = 0;
+    bias.qparams = &qparams;
+    op.inputs_.push_back(bias);
+    const auto json = op.Written(v1::STAGE_CONVERTED, is_transposed ? "TransposeConv2d" : "Conv2d");
+    ASSERT_TRUE(json.ok()) << json.status();
+    const Json& encoding = json->at("inputs")[2].at("encoding");
+    EXPECT_EQ(encoding.at("scale"), is_transposed ? Json({0.5, 0.125}) : Json({0.5, 0.25, 0.125, 0.0625}));
+    EXPECT_EQ(encoding.at("zero_point").size(), encoding.at("scale").size());
+  }
 }
 
 TEST(CaseConfig, SaysWhatIsNotKnown) {
