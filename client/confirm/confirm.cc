@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/backends/qnn/emitted.h"
+#include "rules/backends/qnn_htp/ops/graph_input_matmul.h"
 #include "rules/backends/qnn_htp/rule_list.h"
 #include "rules/backends/qnn_htp/targets.h"
 #include "rules/engine/module.h"
@@ -34,6 +35,14 @@ bool IsRefusedByFinding(const v1::Result& result, absl::string_view node) {
   return absl::c_any_of(result.findings(), [node](const v1::Finding& finding) {
     return finding.effect() == v1::Finding::REFUSED && finding.location().node() == node;
   });
+}
+
+// What is asked about alone reads the inputs of the graph that it is put into; in its own it does not.
+constexpr char kAnotherAlone[] = "alone it would read inputs of the graph, for which there is no kernel";
+
+bool IsAnotherAlone(const BackendOp& op) {
+  if (!qnn_htp::NeedsOperatorInFront(op)) return false;
+  return absl::c_any_of(op.inputs, [](const BackendTensor& input) { return !input.is_graph_input; });
 }
 
 // Every finding that keeps the node away is about more than it: the library is asked about operators one by one.
@@ -164,7 +173,8 @@ absl::StatusOr<Confirmer::Plan> Confirmer::MakePlan(const v1::Graph& graph, Read
     PlannedNode node;
     node.reason = std::string(emitted.lowering.reason);
     for (const BackendOp& op : emitted.ops) {
-      node.ops.push_back({std::string(op.name), writer_.Write(op, graph.stage())});
+      node.ops.push_back({std::string(op.name), IsAnotherAlone(op) ? absl::FailedPreconditionError(kAnotherAlone)
+                                                                   : writer_.Write(op, graph.stage())});
     }
     plan.nodes[NodeName(emitted.graph, emitted.node)].push_back(std::move(node));
   });

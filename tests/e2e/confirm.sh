@@ -71,6 +71,12 @@ run 1 check "$scratch/even.pb" -t qnn_htp/SM8650@2.49 --confirm --qnn-lib "$fake
 has "$out" ': 3 agree, 0 differ$'
 has "$out" '^conv2d +.*Conv2d +refused +accepted +refused for what is around it, or by the toolchain$'
 
+# Products that have no kernel where both operands are inputs of the graph, as they are when one is asked about alone.
+gunzip -c "$data/../../data/lowering/graphs/converted-sdpa-mask-16a8w.pb.gz" > "$scratch/sdpa.pb"
+run 0 check "$scratch/sdpa.pb" -t qnn_htp/SM8650@2.49 --confirm --qnn-lib "$fake"
+has "$out" ': 25 agree, 0 differ, 2 not asked$'
+has "$out" '^bmm and 1 more +MatMul +accepted +not asked +alone it would read inputs of the graph'
+
 # Another version is said once, whatever the number of models.
 FAKE_QNN=old run 0 check "$model" "$model" -t qnn_htp/SM8650 --confirm --qnn-lib "$fake"
 same "$(grep -c 'library is of version 2.47.0, the table for qnn_htp/SM8650@2.51.0 of 2.51.0' <<<"$err")" 1

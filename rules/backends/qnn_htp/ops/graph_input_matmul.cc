@@ -48,12 +48,15 @@ const RuleInfo kGraphInputMatMul = {
     "batch size 1, with transpose_in1, or when one of them is the output of a Relu.",
 };
 
+bool NeedsOperatorInFront(const BackendOp& op) {
+  return op.name == "MatMul" && IsAffected(Input(op, 0), Input(op, 1)) && IsBatched(Input(op, 1)) &&
+         ParamElement(op, "transpose_in1", 0, 0) == 0;
+}
+
 void CheckGraphInputMatMul(const BackendOp& op, const Target&, OpReport& report) {
-  if (op.name != "MatMul") return;
   const BackendTensor& first = Input(op, 0);
   const BackendTensor& second = Input(op, 1);
-  if (!first.is_graph_input || !second.is_graph_input || !IsAffected(first, second)) return;
-  if (!IsBatched(second) || ParamElement(op, "transpose_in1", 0, 0) != 0) return;
+  if (!first.is_graph_input || !second.is_graph_input || !NeedsOperatorInFront(op)) return;
   report.Add(kGraphInputMatMul, In(1), absl::StrCat("two graph inputs, ", TypeText(first), " and ", TypeText(second)),
              "the second behind an operator of the graph, or transposed");
 }

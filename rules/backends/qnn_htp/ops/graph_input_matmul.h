@@ -7,6 +7,8 @@
 namespace quantgate::qnn_htp {
 
 extern const RuleInfo kGraphInputMatMul;  // GS204
+// Whether it is prepared only where one of its operands is not an input of the backend's graph.
+bool NeedsOperatorInFront(const BackendOp& op);
 void CheckGraphInputMatMul(const BackendOp& op, const Target& target, OpReport& report);
 
 }  // namespace quantgate::qnn_htp
