@@ -51,8 +51,7 @@ std::vector<std::string> Cells(const v1::ConfirmedNode& node, const Style& style
   const v1::VendorAnswer* deciding = DecidingAnswer(node);
   std::string why = deciding == nullptr ? "" : Why(*deciding);
   const bool accepted = deciding != nullptr && deciding->answer() == v1::VendorAnswer::ACCEPTED;
-  if (accepted && node.refused() && !node.differs())
-    why = "refused for what is around it, or by the toolchain";
+  if (accepted && node.refused() && !node.differs()) why = "refused for what is around it, or by the toolchain";
   const Ink ink = node.differs() ? Ink::kRed : Ink::kPlain;
   return {Ops(node), Paint(style, ink, node.refused() ? "refused" : "accepted"),
           Paint(style, ink, deciding == nullptr ? "" : AnswerText(deciding->answer())),

@@ -69,7 +69,8 @@ TEST(RenderConfirmation, MarksWhatDiffers) {
       "conv0 and 1 more  Conv2d                   refused    refused    graphFinalize, code 1002: no\\x09kernel\n"
       "add               Convert, ElementWiseAdd  accepted   crashed    DIFFERS; graphFinalize: signal 6\n"
       "gelu              Gelu                     refused    accepted   DIFFERS\n"
-      "even              Conv2d                   refused    accepted   refused for what is around it, or by the toolchain\n"
+      "even              Conv2d                   refused    accepted   refused for what is around it, or by the "
+      "toolchain\n"
       "loop                                       accepted   not asked  the shape of in[0] is not known\n");
 }
 
