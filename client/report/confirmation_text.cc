@@ -84,7 +84,7 @@ std::string RenderConfirmation(const v1::Result& result, const Style& style) {
     if (style.verbose || node.differs() || node.refused() || node.refused_by_vendor() || !asked) {
       std::vector<std::string> cells = Cells(node, style);
       const auto [row, is_new] = row_of.try_emplace(cells, said.size());
-      if (is_new) said.push_back({std::move(cells), {}});
+      if (is_new) said.emplace_back(std::move(cells), std::vector<std::string>());
       said[row->second].second.push_back(node.node());
     }
   }
