@@ -345,14 +345,14 @@ bool FindQuantizedInteger(const CheckContext& context, const ResolvedOp& op, Fin
 }
 
 bool SortsLongIntegers(const Graph& graph, int32_t node) {
-  const OpId id = graph.op(node);
-  const bool has_several = id == OpId::kTopK || id == OpId::kSort || id == OpId::kArgSort ||
-                           graph.op_type(node) == "aten.cummax.default" || graph.op_type(node) == "aten.cummin.default";
-  if (!has_several || graph.origin() != v1::Graph::PT2E || graph.num_inputs(node) == 0) return false;
+  if (graph.origin() != v1::Graph::PT2E || graph.num_inputs(node) == 0) return false;
   // Inputs of the model are cast to 32 bits; what an argsort computes is not, and of what others compute it is not
   // known.
   const int32_t input = graph.input(node, 0);
-  return input >= 0 && graph.is_graph_input(input) && graph.dtype(input) == v1::DATA_TYPE_INT64;
+  if (input < 0 || graph.dtype(input) != v1::DATA_TYPE_INT64 || !graph.is_graph_input(input)) return false;
+  const OpId id = graph.op(node);
+  return id == OpId::kTopK || id == OpId::kSort || id == OpId::kArgSort ||
+         graph.op_type(node) == "aten.cummax.default" || graph.op_type(node) == "aten.cummin.default";
 }
 
 bool FindReturnedIntegers(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {

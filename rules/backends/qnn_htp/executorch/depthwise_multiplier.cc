@@ -46,9 +46,10 @@ int64_t MultiplierOf(const NodeView& view) {
   if (!input->quantized || !weight->quantized || view.rank(weight) != 4 || view.dim(weight, 1) != 1) return 1;
   if (weight->type == v1::DATA_TYPE_INT16 || weight->type == v1::DATA_TYPE_UINT16) return 1;
   const int64_t groups = view.integer({"groups"}).value_or(1);
+  if (groups < kFewestGroups || view.dim(weight, 0) / groups < 2) return 1;
   const std::optional<IntVector> dilation = view.integers({"dilation"});
   const bool dilated = dilation && absl::c_any_of(*dilation, [](int64_t step) { return step != 1; });
-  return groups < kFewestGroups || dilated || view.dim(weight, 0) <= 0 ? 1 : view.dim(weight, 0) / groups;
+  return dilated ? 1 : view.dim(weight, 0) / groups;
 }
 
 // Computed from one tensor that is not known beforehand, element by element, or with parts of it left out or added.
