@@ -175,7 +175,7 @@ void ThinOutScalesOfBias(const BackendOp& op, Json& config) {
   if ((op.name != "TransposeConv2d" && op.name != "TransposeConv3d") || inputs.size() < 3) return;
   const Json filter = inputs[1].value("encoding", Json::object()).value("scale", Json());
   const Json bias = inputs[2].value("encoding", Json::object()).value("scale", Json());
-  if (!filter.is_array() || !bias.is_array() || filter.empty() || bias.size() <= filter.size()) return;
+  if (!filter.is_array() || !bias.is_array() || filter.empty() || bias.size() % filter.size() != 0) return;
   const size_t groups = bias.size() / filter.size();
   for (const char* numbers : {"scale", "zero_point"}) {
     Json& all = inputs[2]["encoding"][numbers];

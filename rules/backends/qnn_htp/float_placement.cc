@@ -26,10 +26,8 @@ const RuleInfo kFloatPlacement = {
     kAtAnyStage,
     "{subject} {observed}; {allowed}.",
     "Kernels of V68 (SM8350) for some operators leave FLOAT_32 in the vector memory (VTCM), and those of others read "
-    "it "
-    "only in main memory. Most of what is in between leaves it where it is, and nothing brings it over but the way "
-    "from "
-    "one delegate to another: each operator alone is validated and prepared, both in one graph end with \"could not "
+    "it in main memory alone. Most of what is in between leaves it where it is; only the way from one delegate to "
+    "another brings it over. Each operator alone is validated and prepared, both in one graph end with \"could not "
     "create op: q::flat_from_vtcm\".",
     "Quantize the tensor, give it FLOAT_16, or drop the SoC from the targets.",
     "Fires: ElementWiseMultiply of FLOAT_32 behind ElementWiseSubtract, or with a Relu between the two, on V68. Does "

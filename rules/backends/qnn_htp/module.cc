@@ -409,13 +409,14 @@ void Check(const db::TableSource& tables, Matchers& matchers, const CheckContext
   }
   NoteOlderTable(target, sink);
   Judge(context, target, **matcher, FloatOfSomeSocs(tables, target, **matcher), sink).Run(result);
-  CheckFloatPlacement(context, target, sink, result);
-  if (target.toolchain != Toolchain::kExecuTorch) return;
-  CheckAxisOrder(context, sink, result);
-  MarkUnreached(context, result);
-  CheckDelegates(context, sink, result);
-  CheckLayout(context, sink, result);
-  CheckDepthwiseMultiplier(context, sink, result);
+  if (target.toolchain == Toolchain::kExecuTorch) {
+    CheckAxisOrder(context, sink, result);
+    MarkUnreached(context, result);
+    CheckDelegates(context, sink, result);
+    CheckLayout(context, sink, result);
+    CheckDepthwiseMultiplier(context, sink, result);
+  }
+  CheckFloatPlacement(context, target, sink, result);  // when it is known what is refused
 }
 
 // Judges the graph as the toolchain reads it; `context` reads it by unit.

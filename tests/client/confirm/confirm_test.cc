@@ -144,6 +144,12 @@ TEST(CaseConfig, SaysWhatIsNotKnown) {
         op.inputs_[0].dims = {};
       }),
       HasSubstr(R"("encoding":{"kind":"per_tensor","scale":0.015625,"zero_point":128},"name":"in[0]","shape":[1])"));
+  EXPECT_THAT(reason([](Operator& op) {
+                op.inputs_[0].qparams = nullptr;
+                op.inputs_[0].value = -1;
+                op.inputs_[0].symmetric = Tri::kNo;
+              }),
+              HasSubstr(R"("zero_point":127},"name":"in[0]")"));
 }
 
 TEST(QnnGraph, IsInTheLibrarysLayout) {

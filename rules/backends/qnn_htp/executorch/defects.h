@@ -12,9 +12,9 @@ extern const RuleInfo kReplicationPad;    // EN209
 extern const RuleInfo kScaleOfElu;        // EN210
 extern const RuleInfo kUnevenMaxPool;     // EN211
 extern const RuleInfo kQuantizedInteger;  // EN220
-extern const RuleInfo kReturnedIntegers;  // EN238
 extern const RuleInfo kNeverLowered;      // EN222
 extern const RuleInfo kComplexNumbers;    // EN223
+extern const RuleInfo kReturnedIntegers;  // EN238
 
 // Whether ExecuTorch's builder raises on the node itself; said as EN202, EN209 or EN223.
 bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);

@@ -52,7 +52,8 @@ int64_t MultiplierOf(const NodeView& view) {
   return dilated ? 1 : view.dim(weight, 0) / groups;
 }
 
-// Computed from one tensor that is not known beforehand, element by element, or with parts of it left out or added.
+// Computed from one tensor that is not known beforehand, element by element, or with parts of it left out or added. Of
+// a Prelu the library was not asked.
 bool KeepsOrder(const CheckContext& context, const ResolvedOp& op) {
   if (op.op == nullptr || op.op->id == OpId::kPRelu) return false;
   const bool moves = op.op->id == OpId::kSlice || op.op->id == OpId::kPad || op.op->id == OpId::kIdentity;
@@ -70,9 +71,9 @@ bool KeepsOrder(const CheckContext& context, const ResolvedOp& op) {
 class WayBack {
  public:
   WayBack(const CheckContext& context, const ModuleResult& result)
-      : context_(context), result_(result), reached_(ChannelsLast(context.graph(), [&](int32_t node) {
-          return IsThere(node) || qnn::IsRemoved(context.graph(), node);
-        })) {}
+      : context_(context),
+        result_(result),
+        reached_(ChannelsLast(context.graph(), [&](int32_t node) { return IsInDelegate(context, result, node); })) {}
 
   // The last operator before the result is brought back, `node` itself included, or the one that joins it with others;
   // -1: it is not. What is behind one convolution is behind no other: each node has one input to come from.
@@ -105,12 +106,6 @@ class WayBack {
   }
 
  private:
-  // Nodes that are folded are part of others.
-  bool IsThere(int32_t node) const {
-    const int32_t op = context_.resolved().op_of_node(node);
-    return op < 0 || IsDelegated(result_.ops[op]);
-  }
-
   // Its result goes to the caller, or to a node on the CPU.
   bool Leaves(int32_t node) const {
     const Graph& graph = context_.graph();
@@ -118,9 +113,8 @@ class WayBack {
       const int32_t value = graph.output(node, i);
       if (value < 0) continue;
       if (graph.is_graph_output(value)) return true;
-      for (const Use& use : graph.uses(value)) {
-        if (!IsThere(use.node) && !qnn::IsRemoved(graph, use.node)) return true;
-      }
+      const auto is_outside = [this](const Use& use) { return !IsInDelegate(context_, result_, use.node); };
+      if (absl::c_any_of(graph.uses(value), is_outside)) return true;
     }
     return false;
   }

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "rules/backends/qnn/removed.h"
 #include "rules/backends/qnn_htp/executorch/channels_last.h"
 #include "rules/backends/qnn_htp/executorch/partition.h"
 #include "rules/backends/qnn_htp/executorch/runs.h"
@@ -48,11 +47,8 @@ void CheckLayout(const CheckContext& context, FindingSink& sink, ModuleResult& r
     const int32_t node = ops[i].node;
     if (graph.op(node) != OpId::kLayerNorm || !IsDelegated(result.ops[i])) continue;
     if (reached.empty()) {
-      // Refused nodes are in no delegate, and nothing goes through them. A getitem is part of the operator in front.
-      reached = ChannelsLast(graph, [&](int32_t at) {
-        const int32_t op = context.resolved().op_of_node(at);
-        return op < 0 || IsDelegated(result.ops[op]) || qnn::IsRemoved(graph, at);
-      });
+      // Refused nodes are in no delegate, and nothing goes through them.
+      reached = ChannelsLast(graph, [&](int32_t at) { return IsInDelegate(context, result, at); });
     }
     const int32_t reader = ReachedReader(graph, node, reached);
     if (reader < 0) continue;

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/backends/folding.h"
 #include "rules/backends/in_place.h"
+#include "rules/backends/qnn/removed.h"
 #include "rules/backends/qnn/taken_apart.h"
 #include "rules/backends/qnn_htp/executorch/channels_last.h"
 #include "rules/backends/qnn_htp/executorch/runs.h"
@@ -241,6 +242,11 @@ bool SelectsFloats(const CheckContext& context, const ResolvedOp& op) {
 
 bool IsDelegated(const ModuleResult::OpOutcome& op) { return !op.refused && !op.backend_ops.empty(); }
 
+bool IsInDelegate(const CheckContext& context, const ModuleResult& result, int32_t node) {
+  const int32_t op = context.resolved().op_of_node(node);
+  return op < 0 || IsDelegated(result.ops[op]) || qnn::IsRemoved(context.graph(), node);
+}
+
 const RuleInfo kDelegateWithoutInput = {
     "CV203",
     "delegate-without-input",
@@ -448,7 +454,7 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
     const bool has_mask = result.ops[i].refused && HasOwnMask(graph, node);
     const bool has_indices = result.ops[i].refused && HasOwnIndices(graph, node);
     const int joined = result.ops[i].refused ? delegates.Choice({&op, 1}) : 0;
-    const bool has_input = (joined < delegates.count() && delegates.HasInput(joined)) || HasDelegatedCast(graph, node);
+    const bool has_input = joined < delegates.count() && delegates.HasInput(joined);
     // Where all is float the selection by the mask is delegated, and joined with all that is left.
     const bool selects_floats = has_mask && SelectsFloats(context, ops[i]);
     const bool left_behind =

@@ -16,6 +16,9 @@ extern const RuleInfo kWeightOfTwoDelegates;  // CV206
 
 // It is an operator of the backend, and not refused.
 bool IsDelegated(const ModuleResult::OpOutcome& op);
+// The same of a node. One that is folded, as a getitem is, is part of the operator in front; one that is taken out is
+// in nobody's way.
+bool IsInDelegate(const CheckContext& context, const ModuleResult& result, int32_t node);
 
 // By operator; -1: in none. Empty: one for all. Of more than are told apart each operator counts as one. Linear time.
 std::vector<int> DelegateOfEach(const CheckContext& context, const ModuleResult& result);

@@ -131,9 +131,9 @@ void CheckPool(const BackendOp& op, OpReport& report) {
   }
 }
 
-// A range or a part that takes nothing, whoever states it.
-void CheckEmptySlice(const BackendOp& op, OpReport& report) {
-  if (!Is(op, {"StridedSlice", "Split"})) return;
+// Whether a range or a part takes nothing, whoever states it.
+bool CheckEmptySlice(const BackendOp& op, OpReport& report) {
+  if (!Is(op, {"StridedSlice", "Split"})) return false;
   const auto wanted = op.name == "StridedSlice" ? OutputShape(op) : std::nullopt;
   const bool takes_nothing =
       (wanted && absl::c_linear_search(*wanted, 0)) || absl::c_linear_search(Input(op, 0).dims, 0);
@@ -142,8 +142,9 @@ void CheckEmptySlice(const BackendOp& op, OpReport& report) {
     report.Add(kInferredShape, Out(static_cast<int>(i)),
                absl::StrCat("shape [", absl::StrJoin(op.outputs[i].dims, ", "), "]"),
                op.name == "Split" ? "every part must take an element" : "every range must take an element");
-    return;
+    return true;
   }
+  return false;
 }
 
 }  // namespace
@@ -164,10 +165,10 @@ const RuleInfo kInferredShape = {
 
 void CheckInferredShape(const BackendOp& op, const Target&, OpReport& report) {
   if (Is(op, {"PoolAvg2d", "PoolMax2d"})) CheckPool(op, report);
+  if (CheckEmptySlice(op, report)) return;
   // Toolchains that translate a model work sizes out themselves. PyTorch takes more updates than indices.
   if (!op.as_stated) {
     CheckElementUpdates(op, report);
-    CheckEmptySlice(op, report);
     return;
   }
   if (!CheckOperandShapes(op, report)) return;

@@ -823,5 +823,17 @@ TEST(ExecuTorch, TheReshapeOfARefusedNodesConstantIsADelegateOfItsOwn) {
   EXPECT_EQ(ResultOf(with("aten.add.Tensor", {8}), kV75).outcome().kind(), v1::Outcome::FULL);
 }
 
+// A condition is not cast to the type of what it selects.
+TEST(ExecuTorch, AConditionIsNoInputOfTheDelegateOfAConstant) {
+  for (const v1::DataType condition : {v1::DATA_TYPE_BOOL, kF32}) {
+    AnnotatedBuilder b;
+    b.Input("m", condition, {4, 8});
+    b.Input("x", kF32, {4, 8});
+    b.Ints("k", v1::DATA_TYPE_INT64, {1, 2, 3, 4, 5, 6, 7, 8}, /*scalar=*/false);
+    b.Op("aten.where.self", "node", {"m", "x", "k"}, {}, 0, {4, 8});
+    EXPECT_THAT(CodesAt(ResultOf(b, kWithoutFloat), "node"), Contains("CV203"));
+  }
+}
+
 }  // namespace
 }  // namespace quantgate

@@ -11,6 +11,7 @@
 #include "rules/backends/qnn_htp/composite.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 #include "rules/backends/qnn_htp/overrules.h"
+#include "rules/backends/qnn_htp/rule_list.h"
 
 namespace quantgate::qnn_htp {
 namespace {
@@ -426,13 +427,16 @@ std::vector<Case> Cases() {
   shapes(taken({0, 2, 1, 4, 4, 1}, {2, 0}), taken({0, 2, 1, 4, 5, 1}, {2, 1}));
   shapes(taken({0, 2, 1, 8, 9, 1}, {2, 1}), taken({0, 2, 1, 7, 9, 1}, {2, 1}));
   shapes(taken({0, 2, 1, 0, 0, 0}, {2, 0}), taken({0, 2, 1, 0, 8, 1}, {2, 8}));
-  const auto of_vector = [](std::vector<int64_t> in, std::vector<int64_t> ranges, std::vector<int64_t> out) {
+  const auto of_vector = [](std::vector<int64_t> in, std::vector<int64_t> ranges, std::vector<int64_t> out,
+                            bool as_stated = false) {
     TestOp op = T("StridedSlice");
     op.In(kU8).Dims(std::move(in)).Out(kU8).Dims(std::move(out)).Param("ranges", std::move(ranges));
+    if (as_stated) op.AsStated();
     return op;
   };
   shapes(of_vector({8}, {4, 4, 1}, {0}), of_vector({8}, {4, 5, 1}, {1}));
   shapes(of_vector({0}, {0, 0, 1}, {0}), of_vector({1}, {0, 1, 1}, {1}));
+  shapes(of_vector({8}, {4, 4, 1}, {0}, true), of_vector({8}, {4, 5, 1}, {1}, true));
   const auto selected = [](int64_t size) {
     TestOp op = T("StridedSlice");
     op.In(kU8).Dims({size, 8}).Out(kU8).Dims({8}).Param("ranges", {0, 0, 1, 0, 8, 1}).Param("shrink_axes", {1});
@@ -550,6 +554,12 @@ TEST(MeasuredRules, EveryRuleIsTested) {
   std::vector<std::string> tested;
   for (const Case& c : Cases()) tested.emplace_back(c.code);
   for (const OpRule& rule : OpRules()) EXPECT_THAT(tested, ::testing::Contains(rule.info->code));
+}
+
+// The library, asked about an operator alone, contradicts none of the others.
+TEST(MeasuredRules, ThoseOfOneOperator) {
+  for (const char* code : {"DT101", "DT107", "DT205", "DT208", "GS203", "GS207"}) EXPECT_TRUE(IsAboutOneOperator(code));
+  for (const char* code : {"CV203", "DT212", "EN201", "EN237", "EN238"}) EXPECT_FALSE(IsAboutOneOperator(code)) << code;
 }
 
 TEST(MeasuredRules, CodesAreUnique) {
