@@ -119,8 +119,13 @@ std::optional<Format> LoadFormat(const std::string& name, const std::string& fol
   if (name == "onnx")
     format = {".onnx", {"onnxruntime/cpu", htp, old_htp}, OfMessages<onnx::ModelProto>(folder, ".onnx")};
   if (name == "graph")
-    format = {".pb", {htp, "qnn_lpai", "xnnpack", "x86_inductor/avx2"}, OfMessages<v1::Graph>(folder, ".pb")};
-  if (name == "tflite") format = {".tflite", {"litert/xnnpack", "litert/reference", htp}, OfTflite(folder)};
+    format = {".pb",
+              {htp, "qnn_lpai", "xnnpack", "x86_inductor/avx2", "qnn_htp/SM8350@2.49", "qnn_htp/SM8750@2.49"},
+              OfMessages<v1::Graph>(folder, ".pb")};
+  if (name == "tflite")
+    format = {".tflite",
+              {"litert/xnnpack", "litert/reference", htp, "ethos_u/ethos-u55-128", "ethos_u/ethos-u85-256"},
+              OfTflite(folder)};
   if (name == "pt2") format = {".pt2", {"xnnpack", "x86_inductor/avx2", htp}, OfPt2(folder)};
   if (name == "qnn_net") format = {".json", {htp, old_htp}, OfNets(folder)};
   if (name == "encodings") format = {".onnx", {htp}, OfEncodings(folder)};

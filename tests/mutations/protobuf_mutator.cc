@@ -77,6 +77,20 @@ std::string AnyText(const Message& donor, Random& random) {
   return "x";
 }
 
+// An integer: often one that the same field has elsewhere in `donor`, so that what refers to something mostly refers to
+// something that is there; otherwise one that programs forget about.
+int64_t AnyInteger(const Message& donor, const FieldDescriptor* field, Random& random) {
+  const Message* part = random.OneIn(2) ? FindPart(donor, field->containing_type(), random) : nullptr;
+  if (part == nullptr) return random.Integer();
+  const Reflection& reflection = *part->GetReflection();
+  const bool wide = field->cpp_type() == FieldDescriptor::CPPTYPE_INT64;
+  if (!field->is_repeated()) return wide ? reflection.GetInt64(*part, field) : reflection.GetInt32(*part, field);
+  const int count = reflection.FieldSize(*part, field);
+  if (count == 0) return random.Integer();
+  const int at = static_cast<int>(random.Below(static_cast<size_t>(count)));
+  return wide ? reflection.GetRepeatedInt64(*part, field, at) : reflection.GetRepeatedInt32(*part, field, at);
+}
+
 // `index` -1: the field is not repeated; its size: an element is added.
 void SetValue(Message& message, const FieldDescriptor* field, int index, const Message& donor, Random& random) {
   const Reflection& reflection = *message.GetReflection();
@@ -93,9 +107,10 @@ void SetValue(Message& message, const FieldDescriptor* field, int index, const M
   using R = Reflection;
   switch (field->cpp_type()) {
     case FieldDescriptor::CPPTYPE_INT32:
-      return set(&R::SetInt32, &R::SetRepeatedInt32, &R::AddInt32, static_cast<int32_t>(random.Integer()));
+      return set(&R::SetInt32, &R::SetRepeatedInt32, &R::AddInt32,
+                 static_cast<int32_t>(AnyInteger(donor, field, random)));
     case FieldDescriptor::CPPTYPE_INT64:
-      return set(&R::SetInt64, &R::SetRepeatedInt64, &R::AddInt64, random.Integer());
+      return set(&R::SetInt64, &R::SetRepeatedInt64, &R::AddInt64, AnyInteger(donor, field, random));
     case FieldDescriptor::CPPTYPE_UINT32:
       return set(&R::SetUInt32, &R::SetRepeatedUInt32, &R::AddUInt32, static_cast<uint32_t>(random.Integer()));
     case FieldDescriptor::CPPTYPE_UINT64:

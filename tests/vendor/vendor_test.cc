@@ -372,6 +372,13 @@ void ForgetParameters(v1::Graph& graph) {
   for (v1::Node& node : *graph.mutable_nodes()) node.clear_attributes();
 }
 
+// Under a sanitizer each takes a hundred times as long, and what is said of it is judged without one.
+#ifdef QUANTGATE_SANITIZED
+constexpr int64_t kEvery = 8;
+#else
+constexpr int64_t kEvery = 1;
+#endif
+
 // What the library took is never refused for the reason that less is known of it.
 TEST(Measured, WhatIsNotKnownIsNotRefused) {
   Engine engine(/*corrections=*/false);
@@ -379,6 +386,7 @@ TEST(Measured, WhatIsNotKnownIsNotRefused) {
   for (const char* name : {"qnn_htp-2.51.0.jsonl", "qnn_htp-2.51.0-items.jsonl", "qnn_htp-2.51.0-rules.jsonl.gz"}) {
     const absl::Status status = ForEachLine(
         absl::StrCat(QUANTGATE_TEST_DATA, "/../data/vendor/", name), [&](int64_t number, absl::string_view line) {
+          if (number % kEvery != 0) return;
           const auto parsed = ParseCase(line);
           ASSERT_TRUE(parsed.ok()) << parsed.status();
           for (int way = 0; way < 5; ++way) {
@@ -400,7 +408,7 @@ TEST(Measured, WhatIsNotKnownIsNotRefused) {
         });
     EXPECT_TRUE(status.ok()) << status;
   }
-  EXPECT_GT(judged, 10000);
+  EXPECT_GT(judged, 10000 / kEvery);
 }
 
 }  // namespace

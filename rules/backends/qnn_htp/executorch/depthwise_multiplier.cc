@@ -130,10 +130,13 @@ void CheckDepthwiseMultiplier(const CheckContext& context, FindingSink& sink, Mo
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::PT2E) return;
   const absl::Span<const ResolvedOp> ops = context.resolved().ops();
+  const auto multiplier_of = [&](int32_t op) { return MultiplierOf(NodeView(context, ops[op], nullptr)); };
+  const auto has_multiplier = [&](int32_t op) { return multiplier_of(op) > 1; };
+  if (absl::c_none_of(context.resolved().unlike_ops(), has_multiplier)) return;
   std::optional<WayBack> way;
   for (size_t i = 0; i < ops.size(); ++i) {
-    if (graph.op(ops[i].node) != OpId::kConv || !IsDelegated(result.ops[i])) continue;
-    const int64_t multiplier = MultiplierOf(NodeView(context, ops[i], nullptr));
+    if (!IsDelegated(result.ops[i])) continue;
+    const int64_t multiplier = multiplier_of(static_cast<int32_t>(i));
     if (multiplier < 2) continue;
     if (!way) way.emplace(context, result);
     const int32_t end = way->EndBehind(ops[i].node);
