@@ -164,7 +164,7 @@ Lowering LowerMaxPool(const NodeView& view, Emission& emission) {
   // One dimension gets another one behind the Dequantize.
   if (absl::StrContains(view.op_type(), "max_pool1d")) return NoCounterpart(kInFloat);
   const std::optional<IntVector> window = view.integers({"kernel_size"}), stride = view.integers({"stride"});
-  if (window && (!stride || stride->empty())) {
+  if (window && !window->empty() && (!stride || stride->empty())) {
     const int64_t width = window->back(), height = window->front();
     if (width * height > kLargestWindow) {
       return NoCounterpart("TorchInductor's pattern of a large max pooling has a stride, and this one states none");

@@ -141,7 +141,7 @@ void CompareNumbers(absl::optional<absl::Span<const T>> known, const Json& compu
   }
 }
 
-// numbers.py draws the graphs and records what ONNX Runtime computes.
+// known_numbers.py draws the graphs and records what ONNX Runtime computes.
 TEST(OnnxNumbers, AreThoseOfTheRuntime) {
   std::ifstream file(QUANTGATE_TEST_DATA "/../data/onnx_shapes/numbers.jsonl");
   int values = 0;

@@ -1,6 +1,6 @@
 """Draws ONNX graphs that compute sizes and records what ONNX Runtime computes.
 
-Usage: numbers.py COUNT SEED > tests/data/onnx_shapes/numbers.jsonl
+Usage: known_numbers.py COUNT SEED > tests/data/onnx_shapes/numbers.jsonl
 Needs the PyPI packages onnx, onnxruntime and numpy; the file is of onnx 1.23.2, onnxruntime 1.31.1, COUNT 150, SEED 1.
 
 A line: {"model": the file, base64, "static": every size of it is stated, "numbers": {name of a value: [its elements
