@@ -120,7 +120,7 @@ std::optional<Format> LoadFormat(const std::string& name, const std::string& fol
     format = {".onnx", {"onnxruntime/cpu", htp, old_htp}, OfMessages<onnx::ModelProto>(folder, ".onnx")};
   if (name == "graph")
     format = {".pb",
-              {htp, "qnn_lpai", "xnnpack", "x86_inductor/avx2", "qnn_htp/SM8350@2.49", "qnn_htp/SM8750@2.49"},
+              {htp, "qnn_lpai/SM8850", "xnnpack", "x86_inductor/avx2", "qnn_htp/SM8350@2.49", "qnn_htp/SM8750@2.49"},
               OfMessages<v1::Graph>(folder, ".pb")};
   if (name == "tflite")
     format = {".tflite",

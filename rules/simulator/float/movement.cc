@@ -228,7 +228,9 @@ absl::Status Split(FloatCall& call, const Tensor& x) {
   const int64_t size = x.dims[*axis];
   absl::Span<const int64_t> given = call.attributes.Ints("sizes");
   Dims sizes(given.begin(), given.end());
-  if (sizes.empty()) {
+  if (call.op == OpId::kUnstack) {
+    sizes.assign(call.outputs.size(), 1);  // the axis goes: no part may be longer, or empty
+  } else if (sizes.empty() && !call.outputs.empty()) {
     const int64_t parts = static_cast<int64_t>(call.outputs.size()), each = (size + parts - 1) / parts;
     for (int64_t i = 0; i < parts; ++i) sizes.push_back(std::min(each, std::max<int64_t>(size - i * each, 0)));
   }

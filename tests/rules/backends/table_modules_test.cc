@@ -472,6 +472,13 @@ std::vector<Case> Cases() {
        "DT101", refused},
       {"X86LargeMaxPool", "x86_inductor/amx", [] { return Around("aten.max_pool2d.default", kUint8); },
        [](GraphBuilder& b) { b.Int(b.Find("op"), "kernel_size", 6); }, "CV204"},
+      {"X86MaxPoolWithoutSizes", "x86_inductor/amx", [] { return Around("aten.max_pool2d.default", kUint8); },
+       [](GraphBuilder& b) {
+         v1::Attribute& window = *b.Find("op").add_attributes();
+         window.set_name(b.Symbol("kernel_size"));
+         window.mutable_ints();
+       },
+       ""},
       {"X86SignedConv", "x86_inductor/avx512_vnni", int8_conv, nothing, "DT101", refused},
       {"X86SignedLinear", "x86_inductor/avx512_vnni", int8_linear, nothing, ""},
       {"X86SignedConvOfFloatWeight", "x86_inductor/avx512_vnni", int8_conv,

@@ -221,6 +221,7 @@ std::vector<Case> Cases() {
       {OpId::kSplit, {x}, With("sizes", {1, 1}), kInvalid, "for 3 outputs", 3},
       {OpId::kSplit, {x}, With("sizes", {-1, 1}), kInvalid, "a part of -1 of 2", 2},
       {OpId::kSplit, {x}, With("sizes", {3}), kInvalid, "a part of 3 of 2"},
+      {OpId::kUnstack, {x}, With("axis", 0), kInvalid, "parts (1, 1, 1) of 2 for 3 outputs", 3},
       {OpId::kSlice, {x}, slice({0}, {1, 2}, {}, {}), kInvalid, "not of one length"},
       {OpId::kSlice, {x}, slice({0}, {1}, {0, 1}, {}), kInvalid, "not of one length"},
       {OpId::kSlice, {x}, slice({0}, {1}, {}, {1, 1}), kInvalid, "not of one length"},
