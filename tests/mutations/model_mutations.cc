@@ -98,8 +98,9 @@ int Run(const Task& task) {
   };
   const auto check = [&](int64_t number) {
     const Paths paths = WriteCase(make(number), scratch + "/case", format->ending);
-    const size_t target = static_cast<size_t>(number) % format->targets.size();
-    return CheckWhole(paths.model, paths.encodings, format->targets[target], modules);
+    const auto targets = static_cast<int64_t>(format->targets.size());
+    const auto target = static_cast<size_t>(number % targets);
+    return CheckWhole(paths.model, paths.encodings, format->targets[target], number / targets, modules);
   };
   const auto keep = [&](int64_t number) {
     if (task.failures.empty()) return;

@@ -10,6 +10,7 @@
 #include "client/report/text.h"
 #include "rules/check.h"
 #include "rules/simulator/run/report.h"
+#include "tests/rules/less_known.h"
 
 namespace quantgate::mutations {
 namespace {
@@ -42,9 +43,19 @@ std::string SimulateWhole(const std::string& path, ImportOptions import, const s
   return may_end ? "" : "simulate: " + status.ToString();
 }
 
+// The same graph, of which less is known: whatever is looked at may be missing. Empty, or what must not happen.
+std::string CheckLess(v1::Graph graph, const std::string& target, int64_t number, ModuleRegistry& modules) {
+  testing::KnowLess(graph, static_cast<int>(number % testing::kWaysToKnowLess), number / testing::kWaysToKnowLess);
+  CheckOptions options;
+  options.targets = {target};
+  v1::Report report;
+  const absl::Status status = Check(graph, options, modules, report);
+  return status.ok() || absl::IsResourceExhausted(status) ? "" : "check with less known: " + status.ToString();
+}
+
 }  // namespace
 
-Answer CheckWhole(const std::string& path, const std::string& encodings, const std::string& target,
+Answer CheckWhole(const std::string& path, const std::string& encodings, const std::string& target, int64_t number,
                   ModuleRegistry& modules) {
   ImportOptions import;
   import.encodings = encodings;
@@ -72,6 +83,9 @@ Answer CheckWhole(const std::string& path, const std::string& encodings, const s
     *report.mutable_model() = model->info;
     if (RenderText(report, Style{}).empty()) return {Outcome::kFault, "the report is empty"};
     outcome = OutcomeOf(report.results(0).verdict());
+  }
+  if (std::string fault = CheckLess(model->graph, target, number, modules); !fault.empty()) {
+    return {Outcome::kFault, std::move(fault)};
   }
   std::string fault = SimulateWhole(path, import, target, modules);
   if (!fault.empty()) return {Outcome::kFault, std::move(fault)};

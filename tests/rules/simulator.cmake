@@ -23,4 +23,5 @@ quantgate_test(simulator_graphs_test simulator/graphs_test.cc LIBS quantgate_sim
                ZLIB::ZLIB nlohmann_json::nlohmann_json)
 quantgate_test(simulator_float_refused_test simulator/float_refused_test.cc LIBS quantgate_simulator)
 quantgate_test(simulator_run_test simulator/run_test.cc LIBS quantgate_simulator quantgate_client_import)
+quantgate_test(simulator_cut_short_test simulator/cut_short_test.cc LIBS quantgate_simulator quantgate_client_import)
 quantgate_test(simulator_kernels_refused_test simulator/kernels_refused_test.cc LIBS quantgate_simulator)

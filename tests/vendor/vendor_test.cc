@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "db/database.h"
 #include "rules/check.h"
+#include "tests/rules/less_known.h"
 #include "tests/vendor/case.h"
 #include "tests/vendor/lines.h"
 #include "tests/vendor/tally.h"
@@ -99,10 +100,10 @@ TEST(ParseCase, TakesNumbersThatJsonCannotWrite) {
   EXPECT_EQ(engine.Judge(*parsed).verdict(), v1::Result::REJECTED);
 }
 
-class Lines : public testing::Test {
+class Lines : public ::testing::Test {
  protected:
   std::string Write(const std::string& name, const std::string& bytes) {
-    const std::string path = (std::filesystem::path(testing::TempDir()) / name).string();
+    const std::string path = (std::filesystem::path(::testing::TempDir()) / name).string();
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
   }
@@ -339,39 +340,6 @@ TEST(Measured, TablesOfOlderSdksMostlyAgree) {
   }
 }
 
-// Ways to know less of a graph.
-void ForgetShapes(v1::Graph& graph) {
-  for (v1::Value& value : *graph.mutable_values()) {
-    value.clear_dims();
-    value.set_has_shape(false);
-  }
-}
-void ForgetSizes(v1::Graph& graph) {
-  for (v1::Value& value : *graph.mutable_values()) {
-    for (int64_t& size : *value.mutable_dims()) size = -1;
-  }
-}
-void ForgetOneShape(v1::Graph& graph, int which) {
-  v1::Value& value = *graph.mutable_values(which % graph.values_size());
-  value.clear_dims();
-  value.set_has_shape(false);
-}
-void ForgetNumbers(v1::Graph& graph) {
-  for (v1::Spec& spec : *graph.mutable_specs()) {
-    spec.mutable_qparams()->clear_scales();
-    spec.mutable_qparams()->clear_zero_points();
-  }
-  for (v1::Value& value : *graph.mutable_values()) {
-    if (!value.has_constant()) continue;
-    value.mutable_constant()->clear_ints();
-    value.mutable_constant()->clear_reals();
-  }
-}
-
-void ForgetParameters(v1::Graph& graph) {
-  for (v1::Node& node : *graph.mutable_nodes()) node.clear_attributes();
-}
-
 // Under a sanitizer each takes a hundred times as long, and what is said of it is judged without one.
 #ifdef QUANTGATE_SANITIZED
 constexpr int64_t kEvery = 8;
@@ -389,18 +357,15 @@ TEST(Measured, WhatIsNotKnownIsNotRefused) {
           if (number % kEvery != 0) return;
           const auto parsed = ParseCase(line);
           ASSERT_TRUE(parsed.ok()) << parsed.status();
-          for (int way = 0; way < 5; ++way) {
+          for (int way = 0; way < testing::kWaysToKnowLess; ++way) {
             Case less = *parsed;
-            if (way == 0) ForgetShapes(less.graph);
-            if (way == 1) ForgetSizes(less.graph);
-            if (way == 2) ForgetOneShape(less.graph, static_cast<int>(number));
-            if (way == 3) ForgetNumbers(less.graph);
-            if (way == 4) ForgetParameters(less.graph);
+            testing::KnowLess(less.graph, way, number);
             const v1::Result result = engine.Judge(less);
             ++judged;
-            if (!parsed->accepted || way == 4) continue;  // without a parameter its default holds
+            if (!parsed->accepted || way >= testing::kWithoutParameters) continue;
             for (const v1::Finding& finding : result.findings()) {
-              if (way == 1 && finding.code() == "GS201") continue;  // a size that is not known until run time
+              if (way == testing::kWithoutSizes && finding.code() == "GS201")
+                continue;  // a size that is not known until run time
               EXPECT_NE(finding.effect(), v1::Finding::REFUSED) << way << " " << parsed->id << " " << parsed->op << " "
                                                                 << finding.code() << ": " << finding.message();
             }

@@ -167,7 +167,9 @@ class Simulator {
     }
     if (IsControlFlow(graph_, step.node)) return RunBodies(step, written);
     Lowered lowered;
-    if (absl::Status status = LowerNode(step, reader, lowered); !status.ok()) return status;
+    const absl::Status lowering = LowerNode(step, reader, lowered);
+    if (!values_.shortage().ok()) return values_.shortage();  // an argument may have counted as absent
+    if (!lowering.ok()) return lowering;
     if (lowered.stored_fill.has_value() && !operands.empty() && operands[0].affine != nullptr &&
         step.inputs[0].quantizer < 0 && operands[0].affine->q.quantized()) {
       const Quantization& q = operands[0].affine->q;
@@ -369,6 +371,7 @@ class Simulator {
     if (!affine.ok()) return affine.status();
     if (!reference.ok()) return reference.status();
     if (!real.ok()) return real.status();
+    if (absl::IsResourceExhausted(unrounded.status())) return unrounded.status();
     for (size_t i = 0; i < step.outputs.size(); ++i) {
       const Slot& slot = call.step.outputs[i];
       if (slot.value < 0) continue;

@@ -197,15 +197,22 @@ absl::Status Values::Make(int32_t value) {
 }
 
 const Tensor* Values::Numbers(int32_t value) {
-  if (!Materialize(value).ok()) return nullptr;
+  const absl::StatusOr<const Tensor*> numbers = MakeNumbers(value);
+  if (numbers.ok()) return *numbers;
+  if (absl::IsResourceExhausted(numbers.status())) shortage_ = numbers.status();
+  return nullptr;
+}
+
+absl::StatusOr<const Tensor*> Values::MakeNumbers(int32_t value) {
+  if (absl::Status status = Materialize(value); !status.ok()) return status;
   const Held& held = held_[value];
   if (!held.affine->q.quantized()) return &held.affine->tensor;
   if (held.real == nullptr || held.real->q.quantized()) {  // left out, or integers alone without statistics
     absl::StatusOr<Tensor> reals = Dequantized(profile_, *held.affine);
-    if (!reals.ok()) return nullptr;
+    if (!reals.ok()) return reals.status();
     Held with = held;
     with.real = Share(*std::move(reals));
-    if (!Keep(value, std::move(with)).ok()) return nullptr;
+    if (absl::Status status = Keep(value, std::move(with)); !status.ok()) return status;
   }
   return &held_[value].real->tensor;
 }

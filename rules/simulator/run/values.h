@@ -45,8 +45,10 @@ class Values {
 
   // Makes a value there is that no step makes: a constant, and what Quantize and Dequantize nodes make of others.
   absl::Status Materialize(int32_t value);
-  // The value as numbers, also where it is quantized; null: it is not known.
+  // The value as numbers, also where it is quantized; null: it is not known, or shortage() has an error.
   const Tensor* Numbers(int32_t value);
+  // RESOURCE_EXHAUSTED: there was no room for some Numbers.
+  const absl::Status& shortage() const { return shortage_; }
   // Parameters of a slot; those that are computed as the graph runs are read now.
   absl::StatusOr<Quantization> ParametersOf(const Slot& slot);
   // A slot's operand in the three results. Stored constants are made real here, where their parameters are known.
@@ -60,6 +62,7 @@ class Values {
 
  private:
   absl::Status Make(int32_t value);
+  absl::StatusOr<const Tensor*> MakeNumbers(int32_t value);
   absl::Status InValue(int32_t value, const absl::Status& status) const;
 
   const Graph& graph_;
@@ -68,6 +71,7 @@ class Values {
   const SimulateOptions& options_;
   const Profile& profile_;
   std::vector<Held> held_;
+  absl::Status shortage_;
   int64_t bytes_ = 0;
   int depth_ = 0;
 };

@@ -1,0 +1,111 @@
+// Simulations that run out of memory, or are ended from outside, at one place after the other: they end with the status
+// that says so and no other, and with what they need they are the same as ever.
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/import.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "rules/simulator/run/report.h"
+
+namespace quantgate::simulator {
+namespace {
+
+constexpr char kData[] = QUANTGATE_TEST_DATA "/../data/";
+
+// Good files of every format; of the operators of Ethos-U's, which are many, some.
+std::vector<std::string> Models() {
+  std::vector<std::string> models = {"onnx/tiny.qdq_u8s8.onnx",
+                                     "onnx/tiny.qdq_a16w4.onnx",
+                                     "onnx/tiny.qdq_a16w8.onnx",
+                                     "onnx/tiny.qoperator_u8s8.onnx",
+                                     "tflite/dscnn.int8.tflite",
+                                     "tflite/conv1d.int16x8.tflite",
+                                     "tflite/conv1d.aeq_dynamic_wi4_afp32.tflite",
+                                     "tflite/conv1d.aeq_weight_only_wi8_afp32.tflite",
+                                     "tflite/lstm.aeq_weight_only_wi4_afp32.tflite",
+                                     "pt2/tinycnn.xnnpack_pc.pt2",
+                                     "pt2/tinycnn.x86_dyn.pt2"};
+  std::vector<std::string> operators;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(kData) + "ethos_u")) {
+    if (entry.path().extension() == ".tflite") operators.push_back("ethos_u/" + entry.path().filename().string());
+  }
+  std::sort(operators.begin(), operators.end());
+  constexpr size_t kEvery = 11;
+  for (size_t i = 0; i < operators.size(); i += kEvery) models.push_back(operators[i]);
+  return models;
+}
+
+struct Simulation {
+  absl::Status status;
+  std::string simulation;
+};
+
+Simulation Simulated(const v1::Graph& graph, SimulateOptions options) {
+  v1::Report report;
+  Request request;
+  request.seed = 5;
+  Simulation run;
+  run.status = SimulateReport(graph, request, nullptr, std::move(options), report);
+  if (run.status.ok()) run.simulation = report.simulation().SerializeAsString();
+  return run;
+}
+
+void ForEachModel(const std::function<void(const v1::Graph&, const Simulation& whole)>& use) {
+  int models = 0;
+  for (const std::string& name : Models()) {
+    SCOPED_TRACE(name);
+    ImportOptions import;
+    import.max_weight_bytes = 1 << 24;
+    const absl::StatusOr<ImportedModel> model = ImportModel(kData + name, import);
+    if (!model.ok()) continue;  // one that asks for an operator's limits
+    const Simulation whole = Simulated(model->graph, SimulateOptions());
+    if (!whole.status.ok()) continue;
+    use(model->graph, whole);
+    ++models;
+  }
+  EXPECT_GT(models, 25);
+}
+
+TEST(CutShort, OfMemory) {
+  ForEachModel([](const v1::Graph& graph, const Simulation& whole) {
+    int cut = 0;
+    for (int64_t bytes = 1; bytes < (int64_t{1} << 26); bytes += bytes / 8 + 1) {
+      SimulateOptions options;
+      options.max_bytes = bytes;
+      const Simulation run = Simulated(graph, std::move(options));
+      if (run.status.ok()) {
+        EXPECT_EQ(run.simulation, whole.simulation) << bytes << " bytes";
+        break;
+      }
+      EXPECT_EQ(run.status.code(), absl::StatusCode::kResourceExhausted) << bytes << " bytes: " << run.status;
+      ++cut;
+    }
+    EXPECT_GT(cut, 0);
+  });
+}
+
+TEST(CutShort, FromOutside) {
+  ForEachModel([](const v1::Graph& graph, const Simulation& whole) {
+    for (int patience = 0; patience < 10'000; patience += patience / 8 + 1) {
+      SimulateOptions options;
+      int asked = 0;
+      options.cancelled = [&] { return ++asked > patience; };
+      const Simulation run = Simulated(graph, std::move(options));
+      if (run.status.ok()) {
+        EXPECT_EQ(run.simulation, whole.simulation);
+        break;
+      }
+      EXPECT_EQ(run.status.code(), absl::StatusCode::kCancelled) << run.status;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace quantgate::simulator
