@@ -48,6 +48,7 @@ std::string CheckLess(v1::Graph graph, const std::string& target, int64_t number
   testing::KnowLess(graph, static_cast<int>(number % testing::kWaysToKnowLess), number / testing::kWaysToKnowLess);
   CheckOptions options;
   options.targets = {target};
+  options.corrections = false;
   v1::Report report;
   const absl::Status status = Check(graph, options, modules, report);
   return status.ok() || absl::IsResourceExhausted(status) ? "" : "check with less known: " + status.ToString();

@@ -19,9 +19,10 @@ quantgate_test(simulator_team_test THREADS simulator/team_test.cc LIBS quantgate
 quantgate_test(simulator_float_conv_test simulator/float_conv_test.cc LIBS quantgate_simulator hwy::hwy)
 quantgate_test(simulator_conv_bytes_test simulator/conv_bytes_test.cc LIBS quantgate_simulator)
 quantgate_test(simulator_judge_test simulator/judge_test.cc LIBS quantgate_simulator)
-quantgate_test(simulator_graphs_test simulator/graphs_test.cc LIBS quantgate_simulator quantgate_client_import
-               ZLIB::ZLIB nlohmann_json::nlohmann_json)
+quantgate_test(simulator_graphs_test simulator/graphs_test.cc simulator/graph_record.cc
+               LIBS quantgate_simulator quantgate_client_import nlohmann_json::nlohmann_json ZLIB::ZLIB)
 quantgate_test(simulator_float_refused_test simulator/float_refused_test.cc LIBS quantgate_simulator)
 quantgate_test(simulator_run_test simulator/run_test.cc LIBS quantgate_simulator quantgate_client_import)
-quantgate_test(simulator_cut_short_test simulator/cut_short_test.cc LIBS quantgate_simulator quantgate_client_import)
+quantgate_test(simulator_cut_short_test simulator/cut_short_test.cc simulator/graph_record.cc
+               LIBS quantgate_simulator quantgate_client_import nlohmann_json::nlohmann_json ZLIB::ZLIB)
 quantgate_test(simulator_kernels_refused_test simulator/kernels_refused_test.cc LIBS quantgate_simulator)
