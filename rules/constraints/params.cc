@@ -118,14 +118,10 @@ Evaluator AxisRange(Arguments& arguments) {
     if (tensor == nullptr) return Verdict::kHolds;
     const ParamValue axes = OwnValue(subject);
     if (!axes.known()) return ValueUnknown(subject.name, outcome);
-    const bool rank_known = tensor->rank >= 0;
-    if (!All(axes, [&](double axis) { return axis >= 0 && (!rank_known || axis < tensor->rank); })) {
-      return Violated(outcome, NameAndValue(subject.name, axes),
-                      rank_known ? absl::StrCat(subject.name, " 0 to ", tensor->rank - 1)
-                                 : absl::StrCat(subject.name, " at least 0"));
-    }
-    if (rank_known) return Verdict::kHolds;
-    return Unknown(outcome, absl::StrCat("the rank of ", port.name, " is not known"));
+    // A negative one may count from the end in the file, and be translated once the rank is known.
+    if (tensor->rank < 0) return Unknown(outcome, absl::StrCat("the rank of ", port.name, " is not known"));
+    if (All(axes, [&](double axis) { return axis >= 0 && axis < tensor->rank; })) return Verdict::kHolds;
+    return Violated(outcome, NameAndValue(subject.name, axes), absl::StrCat(subject.name, " 0 to ", tensor->rank - 1));
   };
 }
 

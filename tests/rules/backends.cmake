@@ -14,3 +14,5 @@ foreach(source ${executorch_tests})
   endif()
   quantgate_test(${name} TABLES ${source} LIBS quantgate_rules)
 endforeach()
+quantgate_test(less_known_test TABLES backends/less_known_test.cc simulator/graph_record.cc
+               LIBS quantgate_rules quantgate_simulator quantgate_client_import nlohmann_json::nlohmann_json ZLIB::ZLIB)

@@ -92,6 +92,7 @@ bool IsSummedUp(const NodeView& view, const Operand& data, const Operand& weight
 Lowering LowerLayer(const NodeView& view, absl::string_view name, Emission& emission) {
   const Operand data = Read(view, 0), weight = Read(view, 1);
   if (!Quantized(&data) && !Quantized(&weight)) return Folded();
+  if (view.rank(&data) < 0) return Unknown("with a batch it is another layer than without, and its rank is not known");
   if (!IsDequantizedBy(view, 0, "quantized_decomposed.dequantize_per_tensor") ||
       !IsDequantizedBy(view, 1, "quantized_decomposed.dequantize_per_")) {
     return NoCounterpart("TorchInductor's patterns take no Dequantize of this kind, and it runs in float");

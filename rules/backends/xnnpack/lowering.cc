@@ -653,7 +653,9 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   if (IsUnbatchedConvolution(view)) return NoCounterpart("it is decomposed, and its unsqueeze_copy stays outside");
   if (IsPoolOfOneDimension(view)) return NoCounterpart("it is decomposed, and its squeeze_copy stays outside");
   if (IsOtherPadding(view)) return NoCounterpart("ExecuTorch's partitioner takes a padding with a constant alone");
-  if (id == OpId::kMaxDim && view.rank(first) < 0) return Unknown("the rank of what it reduces is not known");
+  if ((id == OpId::kMaxDim || id == OpId::kReduceMean) && view.rank(first) < 0) {
+    return Unknown("the rank of what it reduces is not known");
+  }
   if (id == OpId::kMaxDim && (view.rank(first) != 4 || IsRead(view, view.output(1)))) {
     return NoCounterpart("ExecuTorch's partitioner takes maxima along one of four dimensions, without their indices");
   }

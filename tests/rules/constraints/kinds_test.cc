@@ -450,12 +450,15 @@ const std::vector<KindCase>& Cases() {
          op.Param("axis", {9});
        },
        "rank of in[0]"},
-      {"AxisRangeNegative", "axis", "axis_range port=in[0]", "GS108",
+      {"AxisRangeNegative", "axis", "axis_range port=in[0]", "GS108", [](TestOp& op) { op.Param("axis", {-1}); },
+       "axis = -1", "axis 0 to 3", Nothing, NoRank, "value of axis"},
+      {"AxisRangeFromTheEnd", "axis", "axis_range port=in[0]", "GS108", [](TestOp& op) { op.Param("axis", {-5}); },
+       "axis = -5", "axis 0 to 3", Nothing,
        [](TestOp& op) {
          NoRank(op);
          op.Param("axis", {-1});
        },
-       "axis = -1", "axis at least 0", Nothing, NoRank, "value of axis"},
+       "rank of in[0]"},
       {"AxisLast", "axes", "axis_last port=in[0]", "GS108", [](TestOp& op) { op.Param("axes", {2, 3}); },
        "axes = [2, 3]", "axes = 3, the last dimension", [](TestOp& op) { op.Param("axes", {3}); }, Nothing,
        "value of axes"},

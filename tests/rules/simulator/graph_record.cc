@@ -54,7 +54,7 @@ Tensors TensorsOf(const Json& json) {
 
 absl::StatusOr<v1::Graph> GraphOf(const Json& record) {
   // In the record, or by its name in tests/data.
-  const std::string own = absl::StrCat(testing::TempDir(), "/quantgate-graph-", getpid());
+  const std::string own = absl::StrCat(::testing::TempDir(), "/quantgate-graph-", getpid());
   std::string path = own;
   if (record.contains("file")) {
     path = absl::StrCat(QUANTGATE_TEST_DATA "/../data/", record.at("file").get<std::string>());

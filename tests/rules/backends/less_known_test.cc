@@ -1,0 +1,126 @@
+// Graphs of every origin with less known of them than their files say, for every backend: whatever a rule looks at may
+// be missing. The check ends, and what is not known is not held against the graph.
+#include "tests/rules/less_known.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "client/import.h"
+#include "rules/check.h"
+#include "tests/rules/real_tables.h"
+#include "tests/rules/simulator/graph_record.h"
+
+namespace quantgate {
+namespace {
+
+using testing::kWaysToKnowLess;
+
+std::vector<std::filesystem::path> FilesOf(const std::string& folder, size_t every) {
+  std::vector<std::filesystem::path> all, some;
+  for (const auto& entry : std::filesystem::directory_iterator(QUANTGATE_TEST_DATA "/../data/" + folder)) {
+    if (entry.path().extension() != ".md") all.push_back(entry.path());
+  }
+  std::sort(all.begin(), all.end());
+  for (size_t i = 0; i < all.size(); i += every) some.push_back(all[i]);
+  return some;
+}
+
+v1::Graph Unpacked(const std::filesystem::path& path) {
+  gzFile file = gzopen(path.c_str(), "rb");
+  std::string bytes;
+  char buffer[1 << 14];
+  for (int count; file != nullptr && (count = gzread(file, buffer, sizeof(buffer))) > 0;) bytes.append(buffer, count);
+  gzclose(file);
+  v1::Graph graph;
+  EXPECT_TRUE(graph.ParseFromString(bytes)) << path;
+  return graph;
+}
+
+// The rules by which something is refused, or left to another backend; corrections are not looked for.
+std::set<std::string> RefusedOn(const v1::Graph& graph, const std::string& target) {
+  CheckOptions options;
+  options.corrections = false;
+  const v1::Report report = testing::CheckOn(graph, target, options);
+  std::set<std::string> refused;
+  if (report.results().empty()) return refused;  // said by CheckOn
+  for (const v1::Finding& finding : report.results(0).findings()) {
+    if (finding.effect() == v1::Finding::REFUSED || finding.effect() == v1::Finding::FALLBACK) {
+      refused.insert(finding.code());
+    }
+  }
+  return refused;
+}
+
+// `which` draws what is forgotten.
+void KnowLessOf(const v1::Graph& graph, const std::vector<std::string>& targets, int64_t which) {
+  for (const std::string& target : targets) {
+    SCOPED_TRACE(target);
+    const bool accepted = RefusedOn(graph, target).empty();
+    for (int way = 0; way < kWaysToKnowLess; ++way) {
+      v1::Graph less = graph;
+      testing::KnowLess(less, way, which);
+      std::set<std::string> refused = RefusedOn(less, target);
+      // A Shape, or a triangle of ones, is computed beforehand where it is known; what has no shape is not observed.
+      for (const char* legitimate : {"CV201", "CV003"}) refused.erase(legitimate);
+      // Sizes of run time are something of their own, which QNN does not take, and others take of some operators.
+      if (way == testing::kWithoutSizes) refused.erase("GS105");
+      const bool is_other =
+          way >= testing::kWithoutParameters || (way == testing::kWithoutSizes && absl::StartsWith(target, "qnn_"));
+      if (accepted && !is_other) EXPECT_THAT(refused, ::testing::IsEmpty()) << "way " << way;
+    }
+  }
+}
+
+TEST(LessKnown, OfOnnx) {
+  int64_t which = 0;
+  simulator::ForEachGraphRecord("onnx", 2, [&](const simulator::GraphRecord& record) {
+    KnowLessOf(record.graph, {"onnxruntime/cpu", "qnn_htp/SM8650@2.51"}, ++which);
+  });
+  EXPECT_GT(which, 100);
+}
+
+TEST(LessKnown, OfLiteRt) {
+  int64_t which = 0;
+  for (const char* records : {"litert", "litert_integers"}) {
+    simulator::ForEachGraphRecord(records, 3, [&](const simulator::GraphRecord& record) {
+      KnowLessOf(record.graph, {"litert/reference", "litert/xnnpack", "qnn_htp/SM8650@2.51"}, ++which);
+    });
+  }
+  EXPECT_GT(which, 100);
+}
+
+TEST(LessKnown, OfVela) {
+  int64_t which = 0;
+  for (const auto& path : FilesOf("ethos_u", 2)) {
+    SCOPED_TRACE(path);
+    const absl::StatusOr<ImportedModel> model = ImportModel(path.string(), {});
+    if (!model.ok()) continue;
+    KnowLessOf(model->graph, {"ethos_u/ethos-u55-128", "ethos_u/ethos-u85-256"}, ++which);
+  }
+  EXPECT_GT(which, 100);
+}
+
+TEST(LessKnown, OfPt2e) {
+  int64_t which = 0;
+  for (const auto& path : FilesOf("lowering/graphs", 13)) {
+    SCOPED_TRACE(path);
+    const v1::Graph graph = Unpacked(path);
+    if (graph.nodes_size() > 60) continue;
+    KnowLessOf(graph,
+               {"xnnpack", "x86_inductor/avx512_vnni", "qnn_lpai/SM8850", "qnn_htp/SM8350@2.49", "qnn_htp/SM8750@2.49"},
+               ++which);
+  }
+  EXPECT_GT(which, 100);
+}
+
+}  // namespace
+}  // namespace quantgate
