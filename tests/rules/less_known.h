@@ -40,9 +40,12 @@ inline void ForgetParameters(v1::Graph& graph) {
   for (v1::Node& node : *graph.mutable_nodes()) node.clear_attributes();
 }
 
-// What an optional input is like when it is left out; of any input, for whoever counts on it.
+// What an optional input is like when it is left out; of any input, for whoever counts on it. Of some nodes.
 inline void ForgetInputs(v1::Graph& graph, int64_t which) {
-  for (v1::Node& node : *graph.mutable_nodes()) {
+  constexpr int kEvery = 3;
+  for (int i = graph.nodes_size() < kEvery ? 0 : static_cast<int>(which % kEvery); i < graph.nodes_size();
+       i += kEvery) {
+    v1::Node& node = *graph.mutable_nodes(i);
     if (!node.inputs().empty()) node.set_inputs(static_cast<int>(which % node.inputs_size()), 0);
   }
 }

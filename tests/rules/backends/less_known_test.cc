@@ -122,5 +122,25 @@ TEST(LessKnown, OfPt2e) {
   EXPECT_GT(which, 100);
 }
 
+// Whole models: what one node says of its neighbors.
+TEST(LessKnown, OfModels) {
+  const auto each = [](const char* folder, const std::vector<std::string>& targets) {
+    int models = 0;
+    for (const auto& path : FilesOf(folder, 1)) {
+      if (absl::StartsWith(path.filename().string(), "bad") || std::filesystem::file_size(path) > (1 << 20)) continue;
+      SCOPED_TRACE(path);
+      const absl::StatusOr<ImportedModel> model = ImportModel(path.string(), {});
+      if (!model.ok()) continue;
+      constexpr int64_t kDraws = 4;
+      for (int64_t which = 0; which < kDraws; ++which) KnowLessOf(model->graph, targets, which);
+      ++models;
+    }
+    EXPECT_GT(models, 1) << folder;
+  };
+  each("onnx", {"onnxruntime/cpu", "qnn_htp/SM8650@2.51", "qnn_htp/SM8350@2.25"});
+  each("tflite", {"litert/reference", "litert/xnnpack", "qnn_htp/SM8650@2.51", "ethos_u/ethos-u55-128"});
+  each("pt2", {"xnnpack", "x86_inductor/avx512_vnni", "qnn_htp/SM8650@2.49"});
+}
+
 }  // namespace
 }  // namespace quantgate
