@@ -92,7 +92,6 @@ bool IsSummedUp(const NodeView& view, const Operand& data, const Operand& weight
 Lowering LowerLayer(const NodeView& view, absl::string_view name, Emission& emission) {
   const Operand data = Read(view, 0), weight = Read(view, 1);
   if (!Quantized(&data) && !Quantized(&weight)) return Folded();
-  if (view.rank(&data) < 0) return Unknown("with a batch it is another layer than without, and its rank is not known");
   if (!IsDequantizedBy(view, 0, "quantized_decomposed.dequantize_per_tensor") ||
       !IsDequantizedBy(view, 1, "quantized_decomposed.dequantize_per_")) {
     return NoCounterpart("TorchInductor's patterns take no Dequantize of this kind, and it runs in float");
@@ -102,6 +101,9 @@ Lowering LowerLayer(const NodeView& view, absl::string_view name, Emission& emis
         "its weight has other readers, which TorchInductor's patterns do not take, and it runs in float");
   }
   const bool is_linear = view.op().op->id == OpId::kLinear;
+  if (!is_linear && view.rank(&data) < 0) {
+    return Unknown("with a batch it is another layer than without, and its rank is not known");
+  }
   if (IsUnbatchedConvolution(view)) {
     return NoCounterpart("an input without a batch gets one behind its Dequantize, and the convolution runs in float");
   }

@@ -161,7 +161,9 @@ void Mean(const NodeView& view, Emission& emission) {
   IntVector dims;
   for (int64_t dim : view.integers({"dim"}).value_or(IntVector())) dims.push_back(Normalize(dim, rank));
   std::sort(dims.begin(), dims.end());
-  emission.AddParam("dims").ints.assign(dims.begin(), dims.end());
+  BackendParam& param = emission.AddParam("dims");
+  // Counted from the end of a rank that is not known, they are not known.
+  if (dims.empty() || dims.front() >= 0) param.ints.assign(dims.begin(), dims.end());
   emission.AddInt("keep_dims", FlagOf(view, "keepdim", false));
 }
 
@@ -653,9 +655,7 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   if (IsUnbatchedConvolution(view)) return NoCounterpart("it is decomposed, and its unsqueeze_copy stays outside");
   if (IsPoolOfOneDimension(view)) return NoCounterpart("it is decomposed, and its squeeze_copy stays outside");
   if (IsOtherPadding(view)) return NoCounterpart("ExecuTorch's partitioner takes a padding with a constant alone");
-  if ((id == OpId::kMaxDim || id == OpId::kReduceMean) && view.rank(first) < 0) {
-    return Unknown("the rank of what it reduces is not known");
-  }
+  if (id == OpId::kMaxDim && view.rank(first) < 0) return Unknown("the rank of what it reduces is not known");
   if (id == OpId::kMaxDim && (view.rank(first) != 4 || IsRead(view, view.output(1)))) {
     return NoCounterpart("ExecuTorch's partitioner takes maxima along one of four dimensions, without their indices");
   }

@@ -147,6 +147,7 @@ class Simulator {
       operands.push_back(*std::move(held));
     }
     absl::Status status = Compute(step, operands);
+    if (!values_.shortage().ok()) return InNode(step.node, values_.shortage());
     if (status.ok()) return status;
     if (status.code() != absl::StatusCode::kUnimplemented) return InNode(step.node, status);
     NotComputed(step, status.message());
@@ -167,9 +168,7 @@ class Simulator {
     }
     if (IsControlFlow(graph_, step.node)) return RunBodies(step, written);
     Lowered lowered;
-    const absl::Status lowering = LowerNode(step, reader, lowered);
-    if (!values_.shortage().ok()) return values_.shortage();  // an argument may have counted as absent
-    if (!lowering.ok()) return lowering;
+    if (absl::Status status = LowerNode(step, reader, lowered); !status.ok()) return status;
     if (lowered.stored_fill.has_value() && !operands.empty() && operands[0].affine != nullptr &&
         step.inputs[0].quantizer < 0 && operands[0].affine->q.quantized()) {
       const Quantization& q = operands[0].affine->q;

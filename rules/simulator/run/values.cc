@@ -80,7 +80,10 @@ absl::StatusOr<Quantization> Values::ParametersOf(const Slot& slot) {
   const Tensor& scale = held_[inputs.scale].affine->tensor;
   if (scale.type != kFloat) return absl::InvalidArgumentError("a scale that is no real number");
   q.scales.assign(scale.as<float>().begin(), scale.as<float>().end());
-  if (inputs.zero_point >= 0 && Materialize(inputs.zero_point).ok() && held_[inputs.zero_point].affine != nullptr) {
+  if (inputs.zero_point >= 0) {
+    if (!Materialize(inputs.zero_point).ok() || held_[inputs.zero_point].affine == nullptr) {
+      return absl::UnimplementedError("a zero point that is not known");
+    }
     absl::StatusOr<std::vector<int64_t>> zeros = ToInt64(held_[inputs.zero_point].affine->tensor);
     if (!zeros.ok()) return zeros.status();
     q.zero_points = *std::move(zeros);
@@ -132,6 +135,7 @@ absl::Status Values::Materialize(int32_t value) {
   ++depth_;
   absl::Status status = Make(value);
   --depth_;
+  if (absl::IsResourceExhausted(status)) shortage_ = status;
   return status;
 }
 
