@@ -47,8 +47,8 @@ class Values {
   absl::Status Materialize(int32_t value);
   // The value as numbers, also where it is quantized; null: it is not known, or shortage() has an error.
   const Tensor* Numbers(int32_t value);
-  // RESOURCE_EXHAUSTED: there was no room for something, whatever became of it: parameters, arguments and what bodies read
-  // may have counted as not known.
+  // RESOURCE_EXHAUSTED: there was no room for something, whatever became of it: parameters, arguments and what bodies
+  // read may have counted as not known.
   const absl::Status& shortage() const { return shortage_; }
   // Parameters of a slot; those that are computed as the graph runs are read now.
   absl::StatusOr<Quantization> ParametersOf(const Slot& slot);

@@ -73,9 +73,9 @@ std::map<std::string, int>& Accepted() {
   return *accepted;
 }
 
-// On each target there was something to compare.
+// On each target there was something to compare, where all are drawn.
 void ExpectSomethingAccepted() {
-  for (const auto& [target, count] : Accepted()) EXPECT_GT(count, 0) << target;
+  for (const auto& [target, count] : Accepted()) EXPECT_GE(count, kRarer == 1 ? 1 : 0) << target;
   Accepted().clear();
 }
 
