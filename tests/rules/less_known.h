@@ -36,6 +36,7 @@ inline void ForgetNumbers(v1::Graph& graph) {
     if (!value.has_constant()) continue;
     value.mutable_constant()->clear_ints();
     value.mutable_constant()->clear_reals();
+    value.mutable_constant()->clear_data();
   }
 }
 inline void ForgetParameters(v1::Graph& graph) {

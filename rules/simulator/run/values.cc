@@ -135,7 +135,7 @@ absl::Status Values::Materialize(int32_t value) {
   ++depth_;
   absl::Status status = Make(value);
   --depth_;
-  if (absl::IsResourceExhausted(status)) shortage_ = status;
+  Note(status);
   return status;
 }
 
@@ -202,9 +202,8 @@ absl::Status Values::Make(int32_t value) {
 
 const Tensor* Values::Numbers(int32_t value) {
   const absl::StatusOr<const Tensor*> numbers = MakeNumbers(value);
-  if (numbers.ok()) return *numbers;
-  if (absl::IsResourceExhausted(numbers.status())) shortage_ = numbers.status();
-  return nullptr;
+  Note(numbers.status());
+  return numbers.ok() ? *numbers : nullptr;
 }
 
 absl::StatusOr<const Tensor*> Values::MakeNumbers(int32_t value) {
@@ -243,6 +242,12 @@ Slot Values::SlotOfQuantizer(int32_t node) const {
 }
 
 absl::StatusOr<Held> Values::Read(const Slot& slot) {
+  absl::StatusOr<Held> held = MakeOperand(slot);
+  Note(held.status());
+  return held;
+}
+
+absl::StatusOr<Held> Values::MakeOperand(const Slot& slot) {
   Held held;
   if (slot.value < 0) return held;
   if (absl::Status status = Materialize(slot.value); !status.ok()) return status;

@@ -64,6 +64,10 @@ class Values {
  private:
   absl::Status Make(int32_t value);
   absl::StatusOr<const Tensor*> MakeNumbers(int32_t value);
+  absl::StatusOr<Held> MakeOperand(const Slot& slot);
+  void Note(const absl::Status& status) {
+    if (absl::IsResourceExhausted(status)) shortage_ = status;
+  }
   absl::Status InValue(int32_t value, const absl::Status& status) const;
 
   const Graph& graph_;

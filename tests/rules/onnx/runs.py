@@ -19,8 +19,6 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
-MOST_NODES = 5
-
 
 class Drawing:
     """A condition or a count, by nodes whose names begin with `prefix`."""

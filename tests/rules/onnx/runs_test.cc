@@ -46,6 +46,7 @@ void CompareBody(const v1::Graph& message, const v1::Graph& model, const std::st
   const ResolvedGraph resolved = ResolvedGraph::Resolve(*graph);
   const Runs runs = RunsOf(CheckContext(*graph, resolved, &model, &place));
   ASSERT_TRUE(expected["runs"].contains(name));
+  ASSERT_EQ(expected["runs"][name].size(), 2);
   for (const Json& run : expected["runs"][name]) {
     // A loop whose length is not known counts as one that is run.
     if (runs == Runs::kPerhaps || (name == "loop body" && !expected["static"])) continue;

@@ -435,6 +435,26 @@ TEST(Models, AnArgumentThatIsNotReadLeavesTheNodeOut) {
   EXPECT_EQ(Reason(WithSeed(OfTorch("aten.dropout.default", "train", one), 1)), "not computed: training");
 }
 
+// A zero point that is computed by what has no kernel is not 0.
+TEST(Models, AZeroPointThatIsNotKnownLeavesTheNodeOut) {
+  for (const std::string op : {"Identity", "Unheard"}) {
+    testing::GraphBuilder b;
+    b.Input("x", v1::DATA_TYPE_FLOAT32, {2});
+    b.Reals("scale", {0.5});
+    b.Ints("zero", v1::DATA_TYPE_UINT8, {3});
+    b.Node("Identity", "of_scale", {"scale"}, {"s"});
+    b.Shape("s", v1::DATA_TYPE_FLOAT32, {});
+    b.Node(op, "of_zero", {"zero"}, {"z"});
+    b.Shape("z", v1::DATA_TYPE_UINT8, {});
+    b.Node("QuantizeLinear", "q", {"x", "s", "z"}, {"y"});
+    b.Shape("y", v1::DATA_TYPE_UINT8, {2});
+    b.Output("y");
+    const Outcome run = WithSeed(b.graph, 1);
+    ASSERT_TRUE(run.status.ok()) << run.status;
+    EXPECT_EQ(run.values.contains("y"), op == "Identity") << run.report.simulation().ShortDebugString();
+  }
+}
+
 TEST(Models, AResultThatIsNotMadeIsSaid) {
   v1::Attribute one;
   one.set_i(1);
