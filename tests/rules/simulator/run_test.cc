@@ -440,9 +440,10 @@ TEST(Models, AZeroPointThatIsNotKnownLeavesTheNodeOut) {
   for (const std::string op : {"Identity", "Unheard"}) {
     testing::GraphBuilder b;
     b.Input("x", v1::DATA_TYPE_FLOAT32, {2});
-    b.Reals("scale", {0.5});
     b.Ints("zero", v1::DATA_TYPE_UINT8, {3});
-    b.Node("Identity", "of_scale", {"scale"}, {"s"});
+    b.Node("Exp", "positive", {"x"}, {"e"});
+    b.Shape("e", v1::DATA_TYPE_FLOAT32, {2});
+    b.Int(b.Node("ReduceMax", "of_scale", {"e"}, {"s"}), "keepdims", 0);
     b.Shape("s", v1::DATA_TYPE_FLOAT32, {});
     b.Node(op, "of_zero", {"zero"}, {"z"});
     b.Shape("z", v1::DATA_TYPE_UINT8, {});
@@ -452,6 +453,8 @@ TEST(Models, AZeroPointThatIsNotKnownLeavesTheNodeOut) {
     const Outcome run = WithSeed(b.graph, 1);
     ASSERT_TRUE(run.status.ok()) << run.status;
     EXPECT_EQ(run.values.contains("y"), op == "Identity") << run.report.simulation().ShortDebugString();
+    const bool said = absl::StrContains(run.report.simulation().ShortDebugString(), "a zero point that is not known");
+    EXPECT_EQ(said, op != "Identity");
   }
 }
 
