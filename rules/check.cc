@@ -22,14 +22,21 @@
 namespace quantgate {
 namespace {
 
-// One graph of the model: the main one, or the body of a control-flow node.
+// One graph of the model: the main one, or the body of a control-flow node. What rules find out about it on the way
+// (CheckContext::Once) serves every target.
 struct Scope {
-  Scope(Graph built, std::string where, const BodyPlace& used)
-      : graph(std::move(built)), resolved(ResolvedGraph::Resolve(graph)), path(std::move(where)), place(used) {}
+  Scope(Graph built, std::string where, const BodyPlace& used, const v1::Graph& model)
+      : graph(std::move(built)),
+        resolved(ResolvedGraph::Resolve(graph)),
+        path(std::move(where)),
+        place(used),
+        context(graph, resolved, &model, &place) {}
+  Scope(const Scope&) = delete;  // the context refers to it
   Graph graph;
   ResolvedGraph resolved;
   std::string path;
   BodyPlace place;
+  CheckContext context;
 };
 using Scopes = std::vector<std::unique_ptr<Scope>>;
 
@@ -67,11 +74,12 @@ absl::Status AddScopes(const v1::Graph& message, const std::string& path, const 
     if (absl::Status status = CheckCaptures(message, outer_values, path); !status.ok()) return status;
     return Prefixed(graph.status(), path);
   }
-  scopes.push_back(std::make_unique<Scope>(*std::move(graph), path, place));
+  const v1::Graph& model = scopes.empty() ? message : scopes.front()->graph.message();
+  scopes.push_back(std::make_unique<Scope>(*std::move(graph), path, place, model));
   // Name each body after the node and attribute that refer to it.
   std::vector<std::string> names(message.subgraphs_size());
   const Graph& built = scopes.back()->graph;
-  std::vector<BodyPlace> places(message.subgraphs_size(), BodyPlace{&built, -1, "", &scopes.back()->place});
+  std::vector<BodyPlace> places(message.subgraphs_size(), BodyPlace{&scopes.back()->context, -1, ""});
   for (int32_t node = 0; node < built.num_nodes() && !names.empty(); ++node) {
     for (const v1::Attribute& attribute : built.node(node).attributes()) {
       if (attribute.value_case() != v1::Attribute::kGraph) continue;
@@ -151,14 +159,12 @@ std::string StageReason(const RuleInfo& rule, v1::Stage stage) {
 bool Cancelled(const CheckOptions& options) { return options.cancelled && options.cancelled(); }
 
 // Stops between two rules when the check is cancelled.
-absl::Status RunSoundness(const Scope& scope, const v1::Graph& model, bool main, const CheckOptions& options,
-                          FindingSink& sink) {
-  const CheckContext context(scope.graph, scope.resolved, &model, &scope.place);
-  const v1::Stage stage = model.stage();
+absl::Status RunSoundness(const Scope& scope, bool main, const CheckOptions& options, FindingSink& sink) {
+  const v1::Stage stage = scope.context.model().stage();
   for (const Rule& rule : SoundnessRules()) {
     if (Cancelled(options)) return absl::CancelledError("the check was cancelled");
     if (stage == v1::STAGE_UNSPECIFIED || (rule.info->stages & (1u << stage)) != 0) {
-      rule.check(context, sink);
+      rule.check(scope.context, sink);
     } else if (main && !scope.graph.message().specs().empty()) {
       // Without any spec there is nothing whose parameters could be missing.
       sink.NotChecked(rule.info, -1, StageReason(*rule.info, stage));
@@ -310,8 +316,7 @@ absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Sound
     ModuleResult judged;
     judged.ops.resize(scope.resolved.ops().size());
     if (asked.module != nullptr) {
-      const CheckContext context(scope.graph, scope.resolved, &scopes.front()->graph.message(), &scope.place);
-      asked.module->check(context, asked.target, sink, judged);
+      asked.module->check(scope.context, asked.target, sink, judged);
     }
     for (const FindingDraft& draft : sound.sinks[i].findings()) {
       if (Replaced(asked.module, draft.rule->code)) continue;
@@ -343,7 +348,7 @@ absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Sound
 // `complete`, by result: everything that was found is listed.
 absl::Status Correct(const Scope& scope, const std::vector<Asked>& asked, const std::vector<bool>& complete,
                      const CheckOptions& options, ModuleRegistry& modules, v1::Report& report) {
-  const CheckContext context(scope.graph, scope.resolved);
+  const CheckContext& context = scope.context;
   CheckOptions again = options;
   again.corrections = false;
   ReportTask task{context, nullptr, {}, options.correction_limits, BytesOfResult(options)};
@@ -427,7 +432,7 @@ absl::Status Check(const v1::Graph& message, const CheckOptions& asked, ModuleRe
   Soundness sound{Budget(options), {}};
   sound.sinks.assign(scopes.size(), FindingSink(&sound.budget));
   for (size_t i = 0; i < scopes.size(); ++i) {
-    if (absl::Status status = RunSoundness(*scopes[i], message, i == 0, options, sound.sinks[i]); !status.ok()) {
+    if (absl::Status status = RunSoundness(*scopes[i], i == 0, options, sound.sinks[i]); !status.ok()) {
       return status;
     }
   }

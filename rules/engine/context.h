@@ -11,12 +11,13 @@
 
 namespace quantgate {
 
+class CheckContext;
+
 // Where a body of control flow is used.
 struct BodyPlace {
-  const Graph* graph = nullptr;  // around the body; null: it is the main graph
-  int32_t node = -1;             // that has it; -1: several have it, or none
+  const CheckContext* around = nullptr;  // of the graph around the body; null: it is the main graph
+  int32_t node = -1;                     // that has it; -1: several have it, or none
   absl::string_view attribute;
-  const BodyPlace* outer = nullptr;  // of the graph around it
 };
 
 // What a rule may look at. Read-only, shared by all rules of a check. Not thread-safe, because of Once.
@@ -32,6 +33,8 @@ class CheckContext {
   const v1::Graph& model() const { return model_; }
   // Of a body; null where it is not known.
   const BodyPlace* place() const { return place_; }
+  // Of the graph that a body is in; null: this is the main graph, or it is not known.
+  const CheckContext* around() const { return place_ == nullptr ? nullptr : place_->around; }
   v1::Stage stage() const { return graph_.message().stage(); }
 
   // compute(*this), made for the first rule that asks and kept for the others: context.Once(DescribedTensors).

@@ -100,7 +100,12 @@ void ComparePairs(const CheckContext& context, FindingSink& sink) {
 class PairsAcross {
  public:
   PairsAcross(const CheckContext& context, const BodyPlace& place, FindingSink& sink)
-      : graph_(context.graph()), place_(place), opset_(OnnxOpset(context.model())), sink_(sink) {}
+      : context_(context),
+        graph_(context.graph()),
+        place_(place),
+        outer_(place.around->graph()),
+        opset_(OnnxOpset(context.model())),
+        sink_(sink) {}
 
   void Check() {
     for (int32_t node : graph_.quantizers()) {
@@ -118,14 +123,14 @@ class PairsAcross {
 
   // Of a tensor that a body takes from the graphs around it.
   Writer WriterAround(int32_t value) const {
-    const Graph* graph = &graph_;
-    const BodyPlace* place = &place_;
-    while (graph->value(value).captured() > 0 && place != nullptr && place->graph != nullptr) {
-      value = graph->value(value).captured() - 1;
-      graph = place->graph;
-      place = place->outer;
+    const CheckContext* context = &context_;
+    int32_t captured = graph_.value(value).captured();
+    while (captured > 0 && context->around() != nullptr) {
+      context = context->around();
+      value = captured - 1;
+      captured = context->graph().value(value).captured();
     }
-    return {graph, graph->producer(value)};
+    return {&context->graph(), context->graph().producer(value)};
   }
 
   // No scales: the node is no quantizer, or they are no constants, or several.
@@ -150,7 +155,7 @@ class PairsAcross {
     }
     absl::flat_hash_set<int32_t> seen;
     absl::flat_hash_map<int, int32_t> entering;  // by input of the node around it: the body's
-    for (const BodyTie& tie : BodyTies(*place_.graph, place_.node, opset_)) {
+    for (const BodyTie& tie : BodyTies(outer_, place_.node, opset_)) {
       const auto found = ids.find(tie.inner);
       if (tie.body != place_.attribute || found == ids.end()) continue;
       const int32_t inner = found->second;
@@ -159,8 +164,8 @@ class PairsAcross {
       } else if (graph_.is_graph_input(inner)) {
         if (!seen.insert(inner).second) continue;  // a file may list it again and again
         entering[tie.input] = inner;
-        const int32_t outer = place_.graph->input(place_.node, tie.input);
-        if (outer >= 0) ReadAll(SideOf({place_.graph, place_.graph->producer(outer)}), inner);
+        const int32_t outer = outer_.input(place_.node, tie.input);
+        if (outer >= 0) ReadAll(SideOf({&outer_, outer_.producer(outer)}), inner);
       } else if (const auto again = entering.find(tie.input); again != entering.end()) {
         ReadAll(SideOf({&graph_, graph_.producer(inner)}), again->second);
       }
@@ -168,18 +173,18 @@ class PairsAcross {
   }
 
   void Leaves(int32_t inner, int output) {
-    const int32_t outer = place_.graph->output(place_.node, output);
+    const int32_t outer = outer_.output(place_.node, output);
     const PairSide writes = SideOf({&graph_, graph_.producer(inner)});
     if (outer < 0 || writes.scales.empty() || !IsQuantize(graph_, writes.node)) return;
     // One that is written twice is another finding.
-    if (place_.graph->producer(outer) != place_.node || place_.graph->output_index(outer) != output) return;
+    if (outer_.producer(outer) != place_.node || outer_.output_index(outer) != output) return;
     Place place;
     place.node = writes.node;
     place.output = 0;
     place.value = inner;
-    for (const Use& use : place_.graph->uses(outer)) {
-      if (use.input != 0 || !IsDequantize(*place_.graph, use.node)) continue;
-      Compare(writes, SideOf({place_.graph, use.node}), place, sink_);
+    for (const Use& use : outer_.uses(outer)) {
+      if (use.input != 0 || !IsDequantize(outer_, use.node)) continue;
+      Compare(writes, SideOf({&outer_, use.node}), place, sink_);
     }
   }
 
@@ -196,17 +201,18 @@ class PairsAcross {
     Compare(writes, SideOf({&graph_, dequantize}), place, sink_);
   }
 
+  const CheckContext& context_;
   const Graph& graph_;
   const BodyPlace& place_;
+  const Graph& outer_;
   const int64_t opset_;
   FindingSink& sink_;
 };
 
 void CheckQuantizePairMismatch(const CheckContext& context, FindingSink& sink) {
   ComparePairs(context, sink);
-  const BodyPlace* place = context.place();
-  if (context.graph().origin() != v1::Graph::ONNX || place == nullptr || place->graph == nullptr) return;
-  PairsAcross(context, *place, sink).Check();
+  if (context.graph().origin() != v1::Graph::ONNX || context.around() == nullptr) return;
+  PairsAcross(context, *context.place(), sink).Check();
 }
 
 }  // namespace

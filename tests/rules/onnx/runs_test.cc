@@ -23,28 +23,29 @@ struct Count {
 
 // The body and those in it: each is run whenever the runtime ran it, whatever the symbolic size is, never where it
 // never did, or nothing is said.
-void CompareBody(const v1::Graph& message, const v1::Graph& model, const std::string& name, const BodyPlace& place,
-                 const Json& expected, Count& count);
+void CompareBody(const v1::Graph& message, const std::string& name, const BodyPlace& place, const Json& expected,
+                 Count& count);
 
-void CompareBodies(const v1::Graph& message, const Graph& graph, const v1::Graph& model, const BodyPlace& place,
-                   const Json& expected, Count& count) {
+void CompareBodies(const v1::Graph& message, const CheckContext& context, const Json& expected, Count& count) {
+  const Graph& graph = context.graph();
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     for (const v1::Attribute& attribute : graph.node(node).attributes()) {
       if (attribute.value_case() != v1::Attribute::kGraph) continue;
       const absl::string_view name = graph.symbol(attribute.name());
-      CompareBody(message.subgraphs(attribute.graph() - 1), model, absl::StrCat(graph.node(node).name(), " ", name),
-                  BodyPlace{&graph, node, name, &place}, expected, count);
+      CompareBody(message.subgraphs(attribute.graph() - 1), absl::StrCat(graph.node(node).name(), " ", name),
+                  BodyPlace{&context, node, name}, expected, count);
     }
   }
 }
 
-void CompareBody(const v1::Graph& message, const v1::Graph& model, const std::string& name, const BodyPlace& place,
-                 const Json& expected, Count& count) {
+void CompareBody(const v1::Graph& message, const std::string& name, const BodyPlace& place, const Json& expected,
+                 Count& count) {
   SCOPED_TRACE(name);
   const absl::StatusOr<Graph> graph = Graph::Build(message);
   ASSERT_TRUE(graph.ok()) << graph.status();
   const ResolvedGraph resolved = ResolvedGraph::Resolve(*graph);
-  const Runs runs = RunsOf(CheckContext(*graph, resolved, &model, &place));
+  const CheckContext context(*graph, resolved, &place.around->model(), &place);
+  const Runs runs = RunsOf(context);
   ASSERT_TRUE(expected["runs"].contains(name));
   ASSERT_EQ(expected["runs"][name].size(), 2);
   for (const Json& run : expected["runs"][name]) {
@@ -53,7 +54,7 @@ void CompareBody(const v1::Graph& message, const v1::Graph& model, const std::st
     EXPECT_EQ(runs == Runs::kAlways, bool{run});
   }
   if (expected["static"]) ++(runs == Runs::kPerhaps ? count.unknown : count.said);
-  CompareBodies(message, *graph, model, place, expected, count);
+  CompareBodies(message, context, expected, count);
 }
 
 TEST(OnnxRuns, BodiesAreRunThatTheRuntimeRuns) {
@@ -70,8 +71,9 @@ TEST(OnnxRuns, BodiesAreRunThatTheRuntimeRuns) {
     const absl::StatusOr<Graph> graph = Graph::Build(*model);
     ASSERT_TRUE(graph.ok()) << graph.status();
     const ResolvedGraph resolved = ResolvedGraph::Resolve(*graph);
-    EXPECT_EQ(RunsOf(CheckContext(*graph, resolved)), Runs::kAlways);
-    CompareBodies(*model, *graph, *model, BodyPlace{}, expected, count);
+    const CheckContext context(*graph, resolved);
+    EXPECT_EQ(RunsOf(context), Runs::kAlways);
+    CompareBodies(*model, context, expected, count);
   }
   EXPECT_EQ(cases, 300);
   // What is stated is nearly always enough to say it.
