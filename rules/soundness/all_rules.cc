@@ -24,7 +24,7 @@ absl::Span<const Rule> SoundnessRules() {
       EncodingRange(),      InfiniteNumber(),    NotANumber(),           QuantizerArguments(), StoredVariable(),
       ObserverType(),       UnstatedRange(),     ObserverScheme(),       ObserverDynamic(),    ObserverConstructor(),
       AveragedRange(),      CoarseSoftmax(),     FixedInput(),           LostMask(),           ConcatObserver(),
-      ObservedTuple(),      AnnotatedKeywords(), ObserverRange(),        DerivedSource(),
+      ObservedTuple(),      AnnotatedKeywords(), ObserverRange(),        DerivedSource(),      SummedAxis(),
   };
   return rules;
 }

@@ -98,6 +98,7 @@ Rule AskedBlockSize();     // AX007
 Rule PerAxisActivation();  // AX008
 Rule WeightAxis();         // AX009
 Rule UnsignedChannels();   // AX010
+Rule SummedAxis();         // AX011
 
 // QS: schemes (schemes/).
 Rule SmallFloatZeroPoint();  // QS001

@@ -31,12 +31,13 @@ constexpr RuleInfo kBiasScale = {
 // Relative difference that rounding to float32 and a product of two scales can make.
 constexpr double kTolerance = 1e-3;
 
-// What rounding to float16 can make besides, where the bias has scales of that: half a step each, and steps do not get
-// smaller below 2^-14.
-double HalfRounding(const Graph& graph, const QuantizedBias& bias, double scale, double expected) {
-  const int32_t quantizer = bias.bias->quantizer;
-  const int32_t stored = quantizer < 0 ? -1 : QuantizerInputsOf(graph, quantizer).scale;
-  if (stored < 0 || graph.dtype(stored) != v1::DATA_TYPE_FLOAT16) return 0;
+bool HasHalfScales(const Graph& graph, const Operand& bias) {
+  const int32_t stored = bias.quantizer < 0 ? -1 : QuantizerInputsOf(graph, bias.quantizer).scale;
+  return stored >= 0 && graph.dtype(stored) == v1::DATA_TYPE_FLOAT16;
+}
+
+// What rounding to float16 can make besides: half a step each, and steps do not get smaller below 2^-14.
+double HalfRounding(double scale, double expected) {
   constexpr double kHalfStep = 0x1p-11;
   constexpr double kLeastHalfStep = 0x1p-25;
   return 2 * kHalfStep * expected + std::max(kHalfStep * scale, kLeastHalfStep);
@@ -66,13 +67,14 @@ void CheckBiasScale(const CheckContext& context, FindingSink& sink) {
     if (zero && origin != v1::Graph::TFLITE) continue;
     const size_t count = std::max(weights.size(), scales.size());
     if ((weights.size() != 1 && weights.size() != count) || (scales.size() != 1 && scales.size() != count)) continue;
+    const bool half = HasHalfScales(context.graph(), *bias.bias);
     for (size_t i = 0; i < count; ++i) {
       const double weight = weights[weights.size() == 1 ? 0 : i];
       const double scale = scales[scales.size() == 1 ? 0 : i];
       const double expected = inputs[0] * weight * bias.factor;
       // Not a scale at all: said by scale-range.
       if (!std::isfinite(expected) || expected <= 0 || !std::isfinite(scale) || scale <= 0) continue;
-      const double rounding = HalfRounding(context.graph(), bias, scale, expected);
+      const double rounding = half ? HalfRounding(scale, expected) : 0;
       if (std::fabs(scale - expected) <= kTolerance * expected + rounding) continue;
       Place place = bias.place;
       if (count > 1) place.index = static_cast<int64_t>(i);

@@ -165,6 +165,21 @@ void Transpose(GraphBuilder& b) {
   b.graph.mutable_specs(1)->set_axis(1);
 }
 
+// A product of matrices instead, whose right operand has scales along `axis`.
+std::function<void(GraphBuilder&)> Multiplies(const char* op, int axis, int specs = 2) {
+  return [=](GraphBuilder& b) {
+    b.Shape("x", v1::DATA_TYPE_FLOAT32, {4, 32});
+    b.Shape("w", v1::DATA_TYPE_FLOAT32, {32, 16});
+    v1::Node& node = b.Node(op, "product", {"x", "w"}, {"product"});
+    b.Shape("product", v1::DATA_TYPE_FLOAT32, {4, 16});
+    b.Output("product");
+    b.graph.mutable_specs(1)->set_axis(axis);
+    b.Find("conv").clear_input_specs();
+    node.add_input_specs(specs > 1 ? 1 : 0);
+    node.add_input_specs(2);
+  };
+}
+
 // arange + 1 as index arithmetic, its result an int64.
 void AddIndices(GraphBuilder& b, v1::DataType one) {
   b.Node("aten.arange.default", "arange", {}, {"arange"});
@@ -770,6 +785,94 @@ std::vector<SoundnessCase> AnnotationCases() {
        [](GraphBuilder&) {}, "AX006", "relu", "conv", -1, warning},
       {"DerivedAxisLeftOut", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(2)->clear_axis(); }, "AX006", "conv",
        "b"},
+
+      // AX011
+      {"OutputChannels", Conv, [](GraphBuilder&) {}, "-AX011"},
+      {"InputChannels", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(1)->set_axis(1); }, "AX011", "conv", "w"},
+      {"InputChannelsFromTheEnd", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(1)->set_axis(-3); }, "AX011",
+       "conv", "w"},
+      // Of size 1.
+      {"WindowOfOne", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(1)->set_axis(2); }, "-AX011"},
+      {"InputChannelsInBlocks", Conv,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(1)->set_axis(1);
+         Blocks(b, {1, 16, 1, 1});
+       },
+       "-AX011"},
+      {"FloatsBesideInputChannels", Conv,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(1)->set_axis(1);
+         b.Find("conv").set_input_specs(0, 0);
+       },
+       "-AX011"},
+      {"ChannelsOfAnImage", Conv,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(0)->set_qscheme(v1::Spec::PER_CHANNEL_AFFINE);
+         b.graph.mutable_specs(0)->set_axis(1);
+       },
+       "AX011", "conv", "x"},
+      {"ChannelsOfAnImageOneByOne", Conv,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(0)->set_qscheme(v1::Spec::PER_CHANNEL_AFFINE);
+         b.graph.mutable_specs(0)->set_axis(1);
+         b.Int(b.Find("conv"), "groups", 32);
+         b.Shape("w", v1::DATA_TYPE_FLOAT32, {32, 1, 1, 1});
+       },
+       "-AX011"},
+      {"InputChannelsTransposed", Conv,
+       [](GraphBuilder& b) {
+         Transpose(b);
+         b.graph.mutable_specs(1)->set_axis(0);
+       },
+       "AX011", "conv", "w"},
+      {"OutputChannelsTransposed", Conv, Transpose, "-AX011"},
+      {"InputChannelsTransposedOneByOne", Conv,
+       [](GraphBuilder& b) {
+         Transpose(b);
+         b.graph.mutable_specs(1)->set_axis(0);
+         b.Find("conv").clear_attributes();
+         b.Int(b.Find("conv"), "groups", 32);
+       },
+       "-AX011"},
+      {"InputChannelsOfAConvolutionThatSaysSo", Conv,
+       [](GraphBuilder& b) {
+         Transpose(b);
+         b.Find("conv").set_op(b.Symbol("aten.convolution.default"));
+         b.Int(b.Find("conv"), "transposed", 1);
+         b.graph.mutable_specs(1)->set_axis(0);
+       },
+       "AX011", "conv", "w"},
+      {"ColumnsOfAProduct", Conv, Multiplies("aten.mm.default", 0), "AX011", "product", "w"},
+      // As OpenVINO annotates: where a tensor is written.
+      {"ColumnsOfAProductOfAnnotatedTensors", Conv,
+       [](GraphBuilder& b) {
+         Multiplies("aten.mm.default", 0)(b);
+         b.Find("product").clear_input_specs();
+         b.Value("x").set_spec(1);
+         b.Value("w").set_spec(2);
+       },
+       "AX011", "product", "w"},
+      {"ColumnsOfAnAnnotatedTensorBesideFloats", Conv,
+       [](GraphBuilder& b) {
+         Multiplies("aten.mm.default", 0)(b);
+         b.Find("product").clear_input_specs();
+         b.Value("w").set_spec(2);
+       },
+       "-AX011"},
+      {"ColumnsOfAProductBesideFloats", Conv, Multiplies("aten.mm.default", 0, 1), "-AX011"},
+      {"RowsOfAProduct", Conv, Multiplies("aten.mm.default", 1), "-AX011"},
+      {"InputsOfALinearLayer", Conv,
+       [](GraphBuilder& b) {
+         Multiplies("aten.linear.default", 1)(b);
+         b.Shape("w", v1::DATA_TYPE_FLOAT32, {16, 32});
+       },
+       "AX011", "product", "w"},
+      {"OutputsOfALinearLayer", Conv,
+       [](GraphBuilder& b) {
+         Multiplies("aten.linear.default", 0)(b);
+         b.Shape("w", v1::DATA_TYPE_FLOAT32, {16, 32});
+       },
+       "-AX011"},
 
       // AX007
       {"BlocksOtherThanAsked", Conv,

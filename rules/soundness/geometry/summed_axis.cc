@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/graph/data_type.h"
+#include "rules/soundness/annotated.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kSummedAxis = {
+    "AX011",
+    "summed-axis",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "An integer kernel adds products up and scales the sum. Scales that differ between the products of one sum would "
+    "have to be applied before it: the node cannot be computed in integers, and a kernel that reads them as those of "
+    "output channels computes wrong numbers. Weights that are dequantized for an operand of floats may have them.",
+    "Quantize weights along the axis of their output channels: 0 of a convolution or linear layer, 1 of a transposed "
+    "convolution, the last one of the right operand of a product.",
+    "conv_transpose2d with a weight of [16, 8, 3, 3] and ch_axis 0 fires it; ch_axis 1 does not, nor does ch_axis 0 "
+    "with groups 16.",
+};
+
+// An operand of a sum of products: how many elements with scales of their own each sum adds up, and which axis would
+// do instead; none: one scale for the whole tensor.
+struct Summed {
+  int64_t count = 1;
+  int32_t instead = -1;
+};
+
+// [outputs, inputs / groups, …], transposed [inputs, outputs / groups, …].
+Summed OfFilter(bool transposed, int64_t groups, int32_t axis, absl::Span<const int64_t> dims) {
+  if (!transposed) return {axis == 0 ? 1 : dims[axis], 0};
+  return {axis == 0 ? dims[0] / groups : 1, 1};
+}
+
+// [batch, channels, …], or without the batch. Windows are not looked at.
+Summed OfImage(int64_t groups, int32_t axis, absl::Span<const int64_t> dims, int filter_rank) {
+  const int32_t channels = static_cast<int>(dims.size()) == filter_rank ? 1 : 0;
+  return {axis == channels ? dims[axis] / groups : 1};
+}
+
+// Where `along` is the axis that a product adds up, and `kept` the one that it keeps; less than 0: there is none.
+Summed OfMatrix(int32_t axis, int32_t along, int32_t kept, absl::Span<const int64_t> dims) {
+  return {axis == along ? dims[axis] : 1, std::max(kept, -1)};
+}
+
+Summed SummedAt(const Graph& graph, const ResolvedOp& op, int port, int32_t axis, absl::Span<const int64_t> dims,
+                int other_rank) {
+  const int32_t node = graph.node_like(op.node);
+  const auto rank = static_cast<int32_t>(dims.size());
+  const bool left = port == 0;
+  switch (op.op->id) {
+    case OpId::kConv:
+    case OpId::kConvTranspose: {
+      const bool transposed = op.op->id == OpId::kConvTranspose || graph.int_attribute(node, "transposed", 0) != 0;
+      const int64_t groups = std::max<int64_t>(1, graph.int_attribute(node, "groups", 1));
+      return left ? OfImage(groups, axis, dims, other_rank) : OfFilter(transposed, groups, axis, dims);
+    }
+    case OpId::kLinear:
+      return OfMatrix(axis, rank - 1, left ? -1 : rank - 2, dims);
+    case OpId::kGemm:
+    case OpId::kMatMul: {
+      const int32_t along = left || rank == 1 ? rank - 1 : rank - 2;
+      return OfMatrix(axis, along, left ? rank - 2 : along == rank - 1 ? -1 : rank - 1, dims);
+    }
+    default:
+      return {};
+  }
+}
+
+// What an operand is multiplied as.
+struct Factor {
+  bool quantized = false;
+  int32_t axis = -1;  // along which it has scales; -1: none, or not known
+};
+
+class SummedAxes {
+ public:
+  SummedAxes(const CheckContext& context, FindingSink& sink)
+      : context_(context), graph_(context.graph()), sink_(sink) {}
+
+  // Both factors are quantized: with floats on one side the other is dequantized, and all is well.
+  void Check(const ResolvedOp& op) {
+    const Operand* left = context_.resolved().input(op, 0);
+    const Operand* right = context_.resolved().input(op, 1);
+    if (left == nullptr || right == nullptr || left->value < 0 || right->value < 0) return;
+    const Factor of_left = FactorOf(*left);
+    const Factor of_right = FactorOf(*right);
+    if (!of_left.quantized || !of_right.quantized) return;
+    Judge(op, 0, *left, of_left.axis, *right);
+    Judge(op, 1, *right, of_right.axis, *left);
+  }
+
+ private:
+  Factor FactorOf(const Operand& operand) const {
+    if (operand.quantized) {
+      const QuantParams* params = context_.resolved().qparams(operand);
+      const bool has_axis = params != nullptr && !params->blocked() && params->axes.size() == 1;
+      return {true, has_axis ? FromTheStart(params->axes[0], operand.value) : -1};
+    }
+    // Who reads a tensor that is annotated where it is written reads what was quantized there.
+    const int32_t spec = IsAnnotation(context_) ? graph_.value_spec(operand.value) : -1;
+    if (spec < 0 || graph_.spec_kind(spec) == v1::Spec::EXPLICIT_NONE) return {};
+    const v1::Spec& said = graph_.message().specs(graph_.spec_like(spec));
+    const bool has_axis = IsPerChannel(said) && said.has_axis() && said.block_size().empty();
+    return {!IsFloat(said.dtype()), has_axis ? FromTheStart(said.axis(), operand.value) : -1};
+  }
+
+  int32_t FromTheStart(int32_t axis, int32_t value) const { return axis < 0 ? axis + graph_.rank(value) : axis; }
+
+  // Nodes and values that are like others are looked up where those are: near, and not one by one.
+  void Judge(const ResolvedOp& op, int port, const Operand& operand, int32_t axis, const Operand& other) {
+    // An axis that is none is axis-range's.
+    if (axis < 0 || axis >= graph_.rank(operand.value) || !graph_.has_known_shape(operand.value)) return;
+    const auto& dims = graph_.value(graph_.value_like(operand.value)).dims();
+    const Summed summed = SummedAt(graph_, op, port, axis, dims, graph_.rank(other.value));
+    if (summed.count <= 1) return;
+    Place place;
+    place.node = op.node;
+    place.input = operand.argument;
+    place.value = operand.value;
+    const std::string one = "one scale for the whole tensor";
+    sink_.Add(kSummedAxis, place,
+              absl::StrCat("has scales along axis ", axis, ", of which each sum adds up ", summed.count),
+              summed.instead < 0 ? one : absl::StrCat("scales along axis ", summed.instead, ", or ", one));
+  }
+
+  const CheckContext& context_;
+  const Graph& graph_;
+  FindingSink& sink_;
+};
+
+void CheckSummedAxis(const CheckContext& context, FindingSink& sink) {
+  if (context.graph().origin() != v1::Graph::PT2E) return;
+  SummedAxes axes(context, sink);
+  for (const ResolvedOp& op : context.resolved().ops()) {
+    if (op.op != nullptr && (op.op->traits & kAccumulates) != 0) axes.Check(op);
+  }
+}
+
+}  // namespace
+
+Rule SummedAxis() { return {&kSummedAxis, &CheckSummedAxis}; }
+
+}  // namespace quantgate
