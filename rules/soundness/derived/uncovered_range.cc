@@ -1,9 +1,11 @@
+#include <cmath>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/render.h"
+#include "rules/graph/quantizer.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/prescribed.h"
 #include "rules/soundness/rules.h"
@@ -38,7 +40,16 @@ const v1::Spec& ObservedBy(const CheckContext& context, const AnnotatedPlace& at
   return group < 0 ? context.graph().message().specs(at.spec) : groups.spec_of(group);
 }
 
-void CheckUncoveredRange(const CheckContext& context, FindingSink& sink) {
+void Report(const Held& holds, OpId op, const Place& place, FindingSink& sink) {
+  const Bounds fills = OutputBounds(op);
+  if (Covers(holds, fills.low, fills.high)) return;
+  sink.Add(kUncoveredRange, place,
+           absl::StrCat("scale ", FormatNumber(holds.step), " and zero point ", FormatNumber(holds.zero_point),
+                        " hold ", FormatNumber(holds.low), "..", FormatNumber(holds.high)),
+           absl::StrCat(FormatNumber(fills.low), "..", FormatNumber(fills.high), ", what the operator fills"));
+}
+
+void CheckAnnotated(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const auto wanted = [&](const v1::Spec& spec) { return IsPrescribed(context, spec); };
   ForEachAnnotated(context, wanted, [&](const AnnotatedPlace& at) {
@@ -47,14 +58,42 @@ void CheckUncoveredRange(const CheckContext& context, FindingSink& sink) {
     if (!FillsItsRange(op)) return;
     const v1::Spec& made = ObservedBy(context, at);
     const std::optional<Held> holds = wanted(made) ? HeldBy(made) : std::nullopt;
-    if (!holds) return;
-    const Bounds fills = OutputBounds(op);
-    if (Covers(*holds, fills.low, fills.high)) return;
-    sink.Add(kUncoveredRange, at.place,
-             absl::StrCat("scale ", FormatNumber(holds->step), " and zero point ", FormatNumber(holds->zero_point),
-                          " hold ", FormatNumber(holds->low), "..", FormatNumber(holds->high)),
-             absl::StrCat(FormatNumber(fills.low), "..", FormatNumber(fills.high), ", what the operator fills"));
+    if (holds) Report(*holds, op, at.place, sink);
   });
+}
+
+// Behind convert nothing says who chose the numbers. A range that is just as wide as the operator's and lies elsewhere
+// was not observed: nothing outside of the operator's can be.
+bool IsMisplaced(const Held& holds, const Bounds& fills) {
+  constexpr double kRounding = 1e-6;
+  const double width = fills.high - fills.low;
+  return std::abs(holds.high + holds.step - holds.low - width) <= kRounding * width;
+}
+
+void CheckConverted(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  for (int32_t node : graph.quantizers()) {
+    const Operand& written = *context.resolved().quantizer(node);
+    const int32_t producer = IsQuantize(graph, node) && written.value >= 0 ? graph.producer(written.value) : -1;
+    if (producer < 0 || !FillsItsRange(graph.op(producer))) continue;
+    const QuantParams* params = context.resolved().qparams(written);
+    if (params == nullptr || params->scales.size() != 1 || !(params->scales[0] > 0)) continue;
+    const double scale = params->scales[0];
+    const double zero_point = params->zero_point(0);
+    const Held holds = {scale * (static_cast<double>(written.quant_min) - zero_point),
+                        scale * (static_cast<double>(written.quant_max) - zero_point), scale, zero_point};
+    if (!IsMisplaced(holds, OutputBounds(graph.op(producer)))) continue;
+    Place place;
+    place.node = producer;
+    place.output = 0;
+    place.value = written.value;
+    Report(holds, graph.op(producer), place, sink);
+  }
+}
+
+void CheckUncoveredRange(const CheckContext& context, FindingSink& sink) {
+  if (context.graph().origin() != v1::Graph::PT2E) return;
+  IsAnnotation(context) ? CheckAnnotated(context, sink) : CheckConverted(context, sink);
 }
 
 }  // namespace

@@ -23,11 +23,21 @@ constexpr RuleInfo kNotANumber = {
     "stays float.",
 };
 
-// Integers are made of what is read there.
-bool IsQuantizedAt(const Graph& graph, const Use& use) {
+// Integers are made of what is read there; in PT2E also where a shared spec says so.
+bool IsQuantizedAt(const CheckContext& context, const Use& use) {
+  const Graph& graph = context.graph();
   if (IsQuantize(graph, use.node)) return graph.argument(use.node, use.input) == 0;
-  const int32_t spec = graph.edge_spec(use.node, use.input);
-  return graph.origin() == v1::Graph::PT2E && spec >= 0 && IsInteger(graph.message().specs(spec).dtype());
+  const int32_t op = context.resolved().op_of_node(use.node);
+  if (graph.origin() != v1::Graph::PT2E || op < 0) return false;
+  return absl::c_any_of(context.resolved().inputs(context.resolved().ops()[op]), [&use](const Operand& operand) {
+    return operand.argument == use.input && operand.quantized && IsInteger(operand.type);
+  });
+}
+
+// Annotated itself, whoever reads it.
+bool IsQuantizedItself(const CheckContext& context, int32_t value) {
+  const int32_t spec = IsAnnotation(context) ? context.graph().value_spec(value) : -1;
+  return spec >= 0 && IsInteger(context.graph().message().specs(spec).dtype());
 }
 
 void CheckNotANumber(const CheckContext& context, FindingSink& sink) {
@@ -35,13 +45,15 @@ void CheckNotANumber(const CheckContext& context, FindingSink& sink) {
   for (const Graph::ConstantRecord& constant : graph.constants()) {
     if (!constant.has_nan || !IsFloat(graph.dtype(constant.value))) continue;
     const absl::Span<const Use> uses = graph.uses(constant.value);
-    const auto use = absl::c_find_if(uses, [&graph](const Use& one) { return IsQuantizedAt(graph, one); });
-    if (use == uses.end()) continue;
+    const auto use = absl::c_find_if(uses, [&context](const Use& one) { return IsQuantizedAt(context, one); });
+    if (use == uses.end() && !IsQuantizedItself(context, constant.value)) continue;
     const int64_t count = graph.value(constant.value).constant().statistics().nan_count();
     Place place;
-    place.node = use->node;
-    place.input = use->input;
     place.value = constant.value;
+    if (use != uses.end()) {
+      place.node = use->node;
+      place.input = use->input;
+    }
     sink.Add(kNotANumber, place, absl::StrCat("has ", count, " NaN in it, and is quantized"), "numbers");
   }
 }

@@ -1569,6 +1569,24 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.Value("b").mutable_constant()->mutable_statistics()->set_nan_count(2);
        },
        "NR010", "conv", "b"},
+      {"NaNThatSharesTheParametersOfAnother", Conv,
+       [](GraphBuilder& b) {
+         b.Value("w").mutable_constant()->mutable_statistics()->set_count(8);
+         b.Value("w").mutable_constant()->mutable_statistics()->set_nan_count(1);
+         v1::Spec& shared = *b.graph.add_specs();
+         shared.set_kind(v1::Spec::SHARED);
+         shared.mutable_shared_with()->set_value(b.Id("conv"));
+         b.Find("conv").set_input_specs(1, b.graph.specs_size());
+       },
+       "NR010", "conv", "w"},
+      {"NaNThatIsAnnotatedItself", Conv,
+       [](GraphBuilder& b) {
+         b.Value("w").mutable_constant()->mutable_statistics()->set_count(8);
+         b.Value("w").mutable_constant()->mutable_statistics()->set_nan_count(1);
+         b.Find("conv").set_input_specs(1, 0);
+         b.Value("w").set_spec(2);
+       },
+       "NR010", "", "w"},
       {"NaNThatStaysFloat", Conv,
        [](GraphBuilder& b) {
          b.Value("w").mutable_constant()->mutable_statistics()->set_count(8);
@@ -1666,7 +1684,7 @@ std::vector<SoundnessCase> AnnotationCases() {
          AddSigmoid(b, v1::DATA_TYPE_INT8, -128);
          AddFixedMul(b, "sigmoid", 2, -128);
        },
-       "FX010", "mul", "factor", -1, v1::Finding::WARNING},
+       "FX010", "mul", "factor"},
       {"FixedBySharing", Conv,
        [](GraphBuilder& b) {
          AddSigmoid(b, v1::DATA_TYPE_INT8, -128);
@@ -1677,7 +1695,7 @@ std::vector<SoundnessCase> AnnotationCases() {
          shared.mutable_shared_with()->set_consumer(b.graph.nodes_size());
          b.graph.mutable_nodes(b.graph.nodes_size() - 1)->set_input_specs(1, b.graph.specs_size());
        },
-       "FX010", "mul", "factor", -1, v1::Finding::WARNING},
+       "FX010", "mul", "factor"},
       {"FixedConstantWithin", Conv,
        [](GraphBuilder& b) {
          AddSigmoid(b, v1::DATA_TYPE_INT8, -128);
@@ -1737,7 +1755,7 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "-FX010"},
       {"FixedBesideAWiderCalibrated", SmallBias, [](GraphBuilder& b) { AddFixedMul(b, "conv", 0.25); }, "FX010", "mul",
-       "conv", -1, v1::Finding::WARNING},
+       "conv"},
       {"FixedBesideANarrowerCalibrated", SmallBias,
        [](GraphBuilder& b) {
          b.graph.mutable_specs(0)->mutable_qparams()->set_scales(0, 1e-3);
@@ -1760,7 +1778,7 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.graph.mutable_specs(0)->mutable_qparams()->set_zero_points(0, 128);
          AddFixedMul(b, "conv", 0.25, -128);
        },
-       "FX010", "mul", "conv", -1, v1::Finding::WARNING},
+       "FX010", "mul", "conv"},
       {"FixedBehindTwoClamps", Conv,
        [](GraphBuilder& b) {
          AddPlain(b, "above", "aten.clamp.default", {"conv"}, {{"min", -0.4}});

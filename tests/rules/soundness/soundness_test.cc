@@ -227,6 +227,24 @@ GraphBuilder ExportedLinear() {
   return b;
 }
 
+// A sigmoid of its result, in int8.
+void AddSigmoid(GraphBuilder& b, double scale, int64_t zero_point) {
+  b.Node("aten.sigmoid.default", "sigmoid", {"y"}, {"s"});
+  b.Shape("s", v1::DATA_TYPE_FLOAT32, {1, 4});
+  b.Node("quantized_decomposed.quantize_per_tensor.default", "s_Q", {"s"}, {"s_q"});
+  b.Node("quantized_decomposed.dequantize_per_tensor.default", "s_DQ", {"s_q"}, {"s_dq"});
+  for (const char* node : {"s_Q", "s_DQ"}) {
+    SetAttribute(b, node, "scale").set_f(scale);
+    b.Int(b.Find(node), "zero_point", zero_point);
+    b.Int(b.Find(node), "quant_min", -128);
+    b.Int(b.Find(node), "quant_max", 127);
+    SetAttribute(b, node, "dtype").set_dtype(v1::DATA_TYPE_INT8);
+  }
+  b.Shape("s_q", v1::DATA_TYPE_INT8, {1, 4});
+  b.Shape("s_dq", v1::DATA_TYPE_FLOAT32, {1, 4});
+  b.Output("s_dq");
+}
+
 // An attribute that is there already.
 v1::Attribute& AttributeOf(GraphBuilder& b, const std::string& node, const std::string& name) {
   for (v1::Attribute& attribute : *b.Find(node).mutable_attributes()) {
@@ -984,6 +1002,13 @@ std::vector<Case> Cases() {
          b.Shape("y_q", v1::DATA_TYPE_INT32, {1, 4});
        },
        "FI008", "y_Q", "y_q"},
+
+      // FX006 behind convert
+      {"ConvertedSigmoidCutInHalf", ExportedLinear, [](GraphBuilder& b) { AddSigmoid(b, 1.0 / 256, 0); }, "FX006",
+       "sigmoid", "s"},
+      {"ConvertedSigmoidOfInt8", ExportedLinear, [](GraphBuilder& b) { AddSigmoid(b, 1.0 / 256, -128); }, "-FX006"},
+      // Calibration saw a part of it.
+      {"ConvertedSigmoidObserved", ExportedLinear, [](GraphBuilder& b) { AddSigmoid(b, 0.002, -128); }, "-FX006"},
 
       // FI011 of exported programs
       {"DeclaredWithoutType", ExportedLinear,
