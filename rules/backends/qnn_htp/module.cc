@@ -201,11 +201,14 @@ class Judge {
         break;
     }
     outcome.checked = NoteUndecided(context_, op, sink_);
+    // ExecuTorch folds those of a converted graph into the tensors beside them, and asks about none.
+    const bool is_asked = target_.toolchain != Toolchain::kExecuTorch || !IsQuantizer(op);
     Verdict whole;
     bool itself = false;  // refused, and not the nodes around it alone
     outcome.beside = !outcome.refused;
     for (const BackendOp& emitted : emission_.Finish()) {
       outcome.backend_ops.emplace_back(emitted.name);
+      if (!is_asked) continue;
       if (!emitted.as_stated && emitted.inputs.empty() && emitted.outputs.empty()) {
         JudgeUnlisted(emitted, outcome);
         continue;
@@ -226,6 +229,10 @@ class Judge {
     }
     // What is not delegated is not prepared.
     outcome.ends_export = outcome.ends_export || outcome.raises || (whole.ends_export && !whole.refused);
+  }
+
+  static bool IsQuantizer(const ResolvedOp& op) {
+    return op.op != nullptr && (op.op->id == OpId::kQuantize || op.op->id == OpId::kDequantize);
   }
 
   Lowering Lower(const ResolvedOp& op) {

@@ -19,6 +19,7 @@
 #include "rules/backends/qnn_htp/ops/ignored_output_encoding.h"
 #include "rules/backends/qnn_htp/ops/inferred_shape.h"
 #include "rules/backends/qnn_htp/ops/infinite_scale.h"
+#include "rules/backends/qnn_htp/ops/linear_blocks.h"
 #include "rules/backends/qnn_htp/ops/matmul_bias.h"
 #include "rules/backends/qnn_htp/ops/narrowed_operand.h"
 #include "rules/backends/qnn_htp/ops/observed_tanh.h"
@@ -58,6 +59,7 @@ absl::Span<const OpRule> OpRules() {
       {&kRunTimeWeights, CheckRunTimeWeights},
       {&kBlockWeights, CheckBlockWeights},
       {&kFilterBlocks, CheckFilterBlocks, /*in_measured_table=*/false, /*unprepared=*/true},
+      {&kLinearBlocks, CheckLinearBlocks, /*in_measured_table=*/false, /*unprepared=*/true},
       {&kPerChannelParameters, CheckPerChannelParameters},
       {&kPerChannelActivation, CheckPerChannelActivation},
       {&kPerChannelTable, CheckPerChannelTable, /*in_measured_table=*/false, /*unprepared=*/true},

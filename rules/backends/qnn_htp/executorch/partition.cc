@@ -76,7 +76,7 @@ class Delegates {
   bool full() const { return count() == kMostDelegates; }
   void GiveInput(int delegate) { has_input_[delegate] = true; }
   bool HasInput(int delegate) const { return has_input_[delegate]; }
-  // The operator that it is named after; -1: it holds constants, and nothing is computed.
+  // The operator that it is named after, or a constant, where nothing is computed.
   void SetFirst(int delegate, int32_t op) { first_[delegate] = op; }
   int32_t First(int delegate) const { return first_[delegate]; }
 
@@ -312,7 +312,7 @@ class Program {
       }
       const int delegate = delegates.Add(op, readers_[i]);
       if (has_input_[i]) delegates.GiveInput(delegate);
-      if (!IsGenerator(op)) delegates.SetFirst(delegate, op);
+      if (!IsGenerator(op) || delegates.First(delegate) < 0) delegates.SetFirst(delegate, op);
     }
     // ExecuTorch casts integer inputs to 32 bits where they enter, ahead of all other nodes.
     for (const auto& [input, readers] : casts_) {
@@ -445,7 +445,10 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
   const absl::Span<const ResolvedOp> ops = resolved.ops();
   std::vector<bool> is_alone(ops.size(), false);
   for (int delegate = 0; delegate < delegates.count(); ++delegate) {
-    if (!delegates.HasInput(delegate) && delegates.First(delegate) >= 0) is_alone[delegates.First(delegate)] = true;
+    const int32_t first = delegates.First(delegate);
+    if (first < 0 || delegates.HasInput(delegate)) continue;
+    // What makes a constant is folded where nothing is refused.
+    is_alone[first] = is_cut || IsDelegated(result.ops[first]);
   }
   PreparedConstants constants(graph, resolved, result);
   for (size_t i = 0; i < ops.size(); ++i) {

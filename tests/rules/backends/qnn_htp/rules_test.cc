@@ -118,8 +118,9 @@ class TestOp {
 };
 
 std::vector<std::string> Codes(const BackendOp& op, int arch, const std::vector<Violation>& reported = {},
-                               Toolchain toolchain = Toolchain::kQnnConverter) {
+                               Toolchain toolchain = Toolchain::kQnnConverter, const char* sdk = "") {
   Target target;
+  target.sdk = sdk;
   target.arch = arch;
   target.kernels = arch;
   target.toolchain = toolchain;
@@ -156,6 +157,31 @@ std::shared_ptr<TestOp> Op(TestOp op);
 // TestOp's tensors point into its own deques, which move along.
 std::shared_ptr<TestOp> Op(TestOp op) { return std::make_shared<TestOp>(std::move(op)); }
 TestOp T(const char* name) { return TestOp(name); }
+
+TEST(StaticShapes, SomeSizesMayChangeInSixteenBits) {
+  const auto codes = [](const char* name, const char* type, std::vector<int64_t> dims, const char* sdk = "2.49.40") {
+    TestOp op(name);
+    const auto dynamic = [](BackendTensor& t) { t.dynamic_shape = Tri::kYes; };
+    op.In(type).Dims(dims).With(dynamic).Out(type).Dims(dims).With(dynamic);
+    return Codes(op.op(), /*arch=*/75, {}, Toolchain::kExecuTorch, sdk);
+  };
+  const std::vector<std::string> refused = {"GS201"};
+  const std::vector<std::string> taken;
+  EXPECT_EQ(codes("ElementWiseAdd", kU16, {2, 3, 4, -1}), taken);
+  EXPECT_EQ(codes("ElementWiseAdd", kU16, {2, 3, -1, 5}), taken);
+  EXPECT_EQ(codes("ElementWiseAdd", kU16, {-1, 5}), taken);
+  EXPECT_EQ(codes("ElementWiseAdd", kS32, {2, 3, 4, -1}), taken);
+  EXPECT_EQ(codes("ElementWiseAdd", kU16, {2, -1, 4, 5}), refused);
+  EXPECT_EQ(codes("ElementWiseAdd", kU16, {-1, 3, 4}), refused);
+  EXPECT_EQ(codes("ElementWiseAdd", kU8, {2, 3, 4, -1}), refused);
+  EXPECT_EQ(codes("ElementWiseAdd", kF16, {2, 3, 4, -1}), refused);
+  EXPECT_EQ(codes("ElementWiseAdd", kU16, {2, 3, 4, -1}, "2.51.0"), refused);
+  EXPECT_EQ(codes("Softmax", kU16, {-1, 5}), taken);
+  EXPECT_EQ(codes("Softmax", kU8, {-1, 5}), refused);
+  EXPECT_EQ(codes("Sigmoid", kU16, {2, 3, 4, -1}), taken);
+  EXPECT_EQ(codes("Sigmoid", kU16, {2, -1, 4, 5}), refused);
+  EXPECT_EQ(codes("ElementWiseMultiply", kU16, {2, 3, 4, -1}), refused);
+}
 
 class MeasuredRule : public ::testing::TestWithParam<Case> {};
 
@@ -286,6 +312,17 @@ std::vector<Case> Cases() {
   filter_blocks(blocks(1, {1, 2, 1, 1}), blocks(1, {1, 4, 1, 1}));
   filter_blocks(blocks(3, {1, 8, 1, 1}), blocks(int64_t{1} << 62, {1, int64_t{1} << 62, 4, 1}));
   filter_blocks(blocks(3, {1, 8, 1, 1}), blocks(3, {1, 8, 1, 1}, kF16));
+  const auto linear = [](int64_t outputs, int64_t inputs, const char* input = "UFIXED_POINT_16") {
+    TestOp op = T("FullyConnected");
+    op.In(input).In(kS8, {0.1, 0.2}, {0, 0}).Bits(4).Kind(Encoding::kBlockExpansion).Blocks({1, 16});
+    op.Dims({outputs, inputs}).Out(input);
+    return op;
+  };
+  const auto linear_blocks = [&](TestOp fires, TestOp neighbor) { add("AX209", fires, neighbor); };
+  linear_blocks(linear(257, 64), linear(256, 64));
+  linear_blocks(linear(257, 256), linear(257, 257));
+  linear_blocks(linear(1024, 512), linear(516, 1024));
+  linear_blocks(linear(512, 64), linear(512, 64, kF16));
   // Bias: dropped, mis-scaled, saturating.
   add("FX201", T("Conv2d").In(kU8, {0.5}, {0}).In(kS8, two).In(kS32, {0.005}, {0}).Out(kU8),
       T("Conv2d").In(kU8, {0.5}, {0}).In(kS8, two).In(kS32, {0.005, 0.01}, zeros).Out(kU8));
