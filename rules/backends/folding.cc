@@ -75,24 +75,31 @@ bool RunsWhenConverted(const Graph& graph, int32_t node) {
                          is_in_name);
 }
 
-// Marks what convert_pt2e computes: all that leads from constants to Quantize operators, and to nothing else. An
-// observer on the way ends it, because torchao leaves the Dequantize operator behind it in the graph.
+// Marks what convert_pt2e computes: all that leads from constants to Quantize operators, and to nothing else. What
+// makes a tensor of no other (arange, full) it leaves alone, with all that is computed from it. An observer on the way
+// ends it, because torchao leaves the Dequantize operator behind it in the graph.
 void FoldIntoQuantized(const Graph& graph, std::vector<bool>& folded) {
   std::vector<bool> computable(graph.num_nodes());
+  std::vector<bool> made(graph.num_nodes());  // of nothing, or computed from what is
   for (int32_t node : graph.static_nodes()) {
     bool plain = RunsWhenConverted(graph, node);
+    made[node] = graph.num_inputs(node) == 0;
     for (int i = 0; plain && i < graph.num_inputs(node); ++i) {
       const int32_t value = graph.input(node, i);
       if (value < 0) continue;
       plain = !IsObserved(graph, graph.edge_spec(node, i)) && !IsObserved(graph, graph.value_spec(value)) &&
               (graph.producer(value) < 0 || computable[graph.producer(value)]);
+      made[node] = made[node] || (graph.producer(value) >= 0 && made[graph.producer(value)]);
     }
     computable[node] = plain;
   }
+  // What nobody reads is gone, whatever makes it.
   const auto quantized = [&](int32_t value) {
-    if (IsQuantized(graph, graph.value_spec(value), value)) return true;
+    const bool is_made = made[graph.producer(value)];
+    if (!is_made && IsQuantized(graph, graph.value_spec(value), value)) return true;
     return !graph.is_graph_output(value) && absl::c_all_of(graph.uses(value), [&](const Use& use) {
-      return IsQuantized(graph, graph.edge_spec(use.node, use.input), value) || IsFolded(graph, folded, use.node);
+      return (!is_made && IsQuantized(graph, graph.edge_spec(use.node, use.input), value)) ||
+             IsFolded(graph, folded, use.node);
     });
   };
   const absl::Span<const int32_t> nodes = graph.static_nodes();

@@ -720,7 +720,7 @@ TEST(Pitfalls, V26_GeometryAgainstTheWeight) {
   axis.At(2).set_axis(4);
   EXPECT_THAT(Errors(axis, ""), ElementsAre("AX002 conv in1"));
   axis.At(2).set_axis(3);
-  EXPECT_THAT(Errors(axis, ""), ElementsAre("FX005 conv in2"));
+  EXPECT_THAT(Errors(axis, ""), ElementsAre("AX011 conv in1", "FX005 conv in2"));
   for (const std::vector<int64_t>& blocks : {std::vector<int64_t>{1}, {1, 0}, {1, -1}, {3, 8}, {1, 32}}) {
     AnnotatedBuilder b = Linear();
     for (int64_t size : blocks) b.At(2).add_block_size(size);

@@ -43,6 +43,7 @@
 #include "rules/backends/undecided.h"
 #include "rules/backends/wide_integers.h"
 #include "rules/constraints/rules.h"
+#include "rules/soundness/rules.h"
 #include "rules/values/lost_writes.h"
 #include "rules/values/views.h"
 
@@ -172,6 +173,11 @@ class Judge {
       if (FindExtremeWithPlaces(context_, op, sink_)) outcome.ends_export = true;
       FindOtherFunction(context_, op, sink_);
       FindIgnoredArguments(context_, op, sink_);
+      // Folded into the tensors beside it, and nobody asks about it.
+      if (IsQuantizer(op)) {
+        outcome.checked = true;
+        return;
+      }
     }
     if (BecomesBias(context_, op)) {
       sink_.NotChecked(&kUnclearLowering, op.node, "the converter makes it the bias of the matrix product in front");
@@ -201,14 +207,11 @@ class Judge {
         break;
     }
     outcome.checked = NoteUndecided(context_, op, sink_);
-    // ExecuTorch folds those of a converted graph into the tensors beside them, and asks about none.
-    const bool is_asked = target_.toolchain != Toolchain::kExecuTorch || !IsQuantizer(op);
     Verdict whole;
     bool itself = false;  // refused, and not the nodes around it alone
     outcome.beside = !outcome.refused;
     for (const BackendOp& emitted : emission_.Finish()) {
       outcome.backend_ops.emplace_back(emitted.name);
-      if (!is_asked) continue;
       if (!emitted.as_stated && emitted.inputs.empty() && emitted.outputs.empty()) {
         JudgeUnlisted(emitted, outcome);
         continue;
@@ -460,6 +463,7 @@ absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables
   auto module = std::make_unique<Module>();
   module->name = kBackend;
   module->rules = OwnRules();
+  module->replaces = {SummedAxis().info};  // tables say along which axis there can be scales
   for (const RuleInfo* rule : ConstraintRules()) module->rules.push_back(rule);
   module->resolve = [&tables, matchers](const TargetName& name) -> absl::StatusOr<Target> {
     absl::StatusOr<Target> target = ResolveTarget(tables, name);

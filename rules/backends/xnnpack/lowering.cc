@@ -11,6 +11,7 @@
 #include "rules/backends/pattern.h"
 #include "rules/backends/tensor.h"
 #include "rules/backends/xnnpack/gemm.h"
+#include "rules/graph/data_type.h"
 #include "rules/graph/port_role.h"
 #include "rules/values/lost_writes.h"
 
@@ -591,6 +592,21 @@ bool IsCastToOwnType(const NodeView& view) {
   return view.graph().dtype(input->value) == type && (type == v1::DATA_TYPE_FLOAT32 || type == v1::DATA_TYPE_FLOAT16);
 }
 
+// ExecuTorch converts what these read to the type of what they compute (RemoveMixedTypeOperators), ahead of the
+// partitioner.
+constexpr absl::string_view kOfOneType[] = {
+    "aten.add.Tensor", "aten.div.Tensor", "aten.minimum.default", "aten.mul.Tensor", "aten.sub.Tensor",
+};
+
+bool ConvertsIntegers(const NodeView& view) {
+  if (!absl::c_linear_search(kOfOneType, view.op_type()) || !IsOfFloats(view)) return false;
+  return absl::c_any_of(view.inputs(), [&](const Operand& input) {
+    if (!input.present || input.quantized || input.value < 0) return false;
+    const v1::DataType type = view.graph().dtype(input.value);
+    return IsInteger(type) || type == v1::DATA_TYPE_BOOL;
+  });
+}
+
 // Averages and maxima over one dimension get another one in front, and lose it behind.
 bool IsPoolOfOneDimension(const NodeView& view) {
   const OpId id = view.op().op->id;
@@ -652,6 +668,7 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   if (absl::c_linear_search(kWithoutConfig, view.op_type())) {
     return NoCounterpart("ExecuTorch's partitioner has no config for this overload");
   }
+  if (ConvertsIntegers(view)) return NoCounterpart("it reads integers as floats, and their conversion stays outside");
   if (IsUnbatchedConvolution(view)) return NoCounterpart("it is decomposed, and its unsqueeze_copy stays outside");
   if (IsPoolOfOneDimension(view)) return NoCounterpart("it is decomposed, and its squeeze_copy stays outside");
   if (IsOtherPadding(view)) return NoCounterpart("ExecuTorch's partitioner takes a padding with a constant alone");

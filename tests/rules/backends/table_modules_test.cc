@@ -69,6 +69,17 @@ GraphBuilder Around(const std::string& op, v1::DataType type) {
   return b;
 }
 
+// A quantized tensor and another of that type, which is not annotated, added up.
+GraphBuilder SumWith(v1::DataType type) {
+  GraphBuilder b = Around("aten.relu.default", v1::DATA_TYPE_INT8);
+  b.Find("op").set_name("relu");
+  b.Input("n", type, {8});
+  b.Node("aten.add.Tensor", "op", {"op", "n"}, {"sum"}).add_input_specs(1);
+  b.Shape("sum", v1::DATA_TYPE_FLOAT32, {1, 4, 8, 8});
+  b.Output("sum");
+  return b;
+}
+
 void Quantize(GraphBuilder& b, const std::string& value) { b.Value(value).set_spec(1); }
 
 // Scale 0.1 in front, `scale` behind.
@@ -337,6 +348,12 @@ std::vector<Case> Cases() {
        },
        "CV204"},
       {"XnnBiasThatIsAParameter", "xnnpack", int8_linear, relu, "-CV204"},
+      {"XnnIntegersBesideFloats", "xnnpack", [] { return SumWith(v1::DATA_TYPE_INT64); }, [](GraphBuilder&) {},
+       "CV204"},
+      {"XnnIntegersBesideFloatsAreNotRefused", "xnnpack", [] { return SumWith(v1::DATA_TYPE_INT64); },
+       [](GraphBuilder&) {}, "-DT104"},
+      {"XnnBooleansBesideFloats", "xnnpack", [] { return SumWith(v1::DATA_TYPE_BOOL); }, [](GraphBuilder&) {}, "CV204"},
+      {"XnnFloatsBesideFloats", "xnnpack", [] { return SumWith(v1::DATA_TYPE_FLOAT32); }, [](GraphBuilder&) {}, ""},
       {"XnnHardtanhWithoutMaximum", "xnnpack", [] { return Around("aten.hardtanh.default", kInt8); },
        [](GraphBuilder& b) { b.Int(b.Find("op"), "min_val", 0); }, "CV604", refused},
       {"XnnHardtanhBehindALayer", "xnnpack", int8_linear,

@@ -144,17 +144,26 @@ TEST(ExecuTorchConverted, TheConstantOfARefusedNode) {
   }
 }
 
-// What is computed from constants is none: its Dequantize is folded like any other.
+// What is computed from constants is none: its Dequantize is folded like any other. What makes it is delegated all the
+// same, and ends the export where nothing else is.
 TEST(ExecuTorchConverted, WhatIsComputedFromConstantsLeavesNothingBehind) {
-  ConvertedBuilder b;
-  b.Input("x", kF32, {4, 8});
-  b.Compute("aten.ones.default", "ones", {});
-  b.Pair("ones");
-  b.Compute("aten.fmod.Tensor", "fmod", {"x", "ones_dq"});
-  b.Output("fmod");
-  const v1::Result result = ResultOf(b, kV75);
-  EXPECT_THAT(Refused(result), ElementsAre("fmod"));
-  EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
+  for (const bool alone : {true, false}) {
+    ConvertedBuilder b;
+    b.Input("x", kF32, {4, 8});
+    b.Pair("x");
+    if (!alone) {
+      b.Compute("aten.relu.default", "relu", {"x_dq"});
+      b.Pair("relu");
+    }
+    b.Compute("aten.ones.default", "ones", {});
+    b.Pair("ones");
+    b.Compute("aten.fmod.Tensor", "fmod", {alone ? "x_dq" : "relu_dq", "ones_dq"});
+    b.Output("fmod");
+    const v1::Result result = ResultOf(b, kV75);
+    EXPECT_THAT(Refused(result), ElementsAre("fmod"));
+    EXPECT_EQ(result.outcome().kind(), alone ? v1::Outcome::FAILS : v1::Outcome::PARTIAL);
+    EXPECT_EQ(CodesAt(result, "ones"), alone ? std::vector<std::string>{"CV203"} : std::vector<std::string>());
+  }
 }
 
 // Of what a Quantize node and another node read, both get the integers, whether a node makes it or not: ExecuTorch

@@ -137,6 +137,21 @@ TEST(FoldedValues, ConvertComputesOnlyWhatIsQuantizedEverywhere) {
   EXPECT_THAT(read_between.Folded(), ElementsAre("norm"));
 }
 
+// torchao leaves what makes a tensor of no other where it is.
+TEST(FoldedValues, ConvertComputesNothingThatIsMadeInTheGraph) {
+  AnnotatedBuilder b;
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {2, 8});
+  b.Node("aten.arange.default", "arange", {}, {"a"});
+  b.Shape("a", v1::DATA_TYPE_FLOAT32, {8});
+  b.Node("aten.cos.default", "cos", {"a"}, {"c"});
+  b.Shape("c", v1::DATA_TYPE_FLOAT32, {8});
+  const int act = b.Act();
+  b.Op("aten.mul.Tensor", "mul", {"x", "c"}, {act, act}, act, {2, 8});
+  const Graph graph = *Graph::Build(b.graph);
+  const std::vector<bool> folded = FoldedValues(graph, Generators::kKept);
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) EXPECT_FALSE(IsFolded(graph, folded, node)) << node;
+}
+
 // Behind an observer stands a Dequantize operator, which torchao never computes.
 TEST(FoldedValues, AnObserverOnTheWayEndsWhatConvertComputes) {
   NormalizedWeight at_a_value;
