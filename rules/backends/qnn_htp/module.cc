@@ -173,11 +173,6 @@ class Judge {
       if (FindExtremeWithPlaces(context_, op, sink_)) outcome.ends_export = true;
       FindOtherFunction(context_, op, sink_);
       FindIgnoredArguments(context_, op, sink_);
-      // Folded into the tensors beside it, and nobody asks about it.
-      if (IsQuantizer(op)) {
-        outcome.checked = true;
-        return;
-      }
     }
     if (BecomesBias(context_, op)) {
       sink_.NotChecked(&kUnclearLowering, op.node, "the converter makes it the bias of the matrix product in front");
@@ -207,11 +202,15 @@ class Judge {
         break;
     }
     outcome.checked = NoteUndecided(context_, op, sink_);
+    // ExecuTorch folds those of a converted graph into the tensors beside them, and puts its own there when all is
+    // asked.
+    const bool is_asked = target_.toolchain != Toolchain::kExecuTorch || !IsQuantizer(op);
     Verdict whole;
     bool itself = false;  // refused, and not the nodes around it alone
     outcome.beside = !outcome.refused;
     for (const BackendOp& emitted : emission_.Finish()) {
       outcome.backend_ops.emplace_back(emitted.name);
+      if (!is_asked) continue;
       if (!emitted.as_stated && emitted.inputs.empty() && emitted.outputs.empty()) {
         JudgeUnlisted(emitted, outcome);
         continue;
@@ -232,10 +231,6 @@ class Judge {
     }
     // What is not delegated is not prepared.
     outcome.ends_export = outcome.ends_export || outcome.raises || (whole.ends_export && !whole.refused);
-  }
-
-  static bool IsQuantizer(const ResolvedOp& op) {
-    return op.op != nullptr && (op.op->id == OpId::kQuantize || op.op->id == OpId::kDequantize);
   }
 
   Lowering Lower(const ResolvedOp& op) {

@@ -116,8 +116,11 @@ class Delegates {
   std::vector<int32_t> first_;
 };
 
-// Identities become no operator: what they pass on comes from the operator in front of them.
-bool IsIdentity(const ModuleResult::OpOutcome& op) { return op.checked && !op.refused && op.backend_ops.empty(); }
+// Identities become no operator, and Quantize and Dequantize nodes are folded: what they pass on comes from the
+// operator in front of them.
+bool IsIdentity(const ResolvedOp& op, const ModuleResult::OpOutcome& outcome) {
+  return outcome.checked && !outcome.refused && (outcome.backend_ops.empty() || IsQuantizer(op));
+}
 
 // arange, full and their like: constants, which are in delegates, too. Of an input the shape counts alone.
 bool MakesConstant(const Graph& graph, int32_t node) {
@@ -135,7 +138,9 @@ std::vector<int32_t> PassedOn(const Graph& graph, const ResolvedGraph& resolved,
   std::iota(passed.begin(), passed.end(), 0);
   for (size_t i = 0; i < result.ops.size(); ++i) {
     const int32_t node = resolved.ops()[i].node;
-    if (!IsIdentity(result.ops[i]) || MakesConstant(graph, node) || qnn::PassesOnSeveral(graph, node)) continue;
+    if (!IsIdentity(resolved.ops()[i], result.ops[i]) || MakesConstant(graph, node) ||
+        qnn::PassesOnSeveral(graph, node))
+      continue;
     const int32_t read = FoldedTensor(graph, resolved, graph.input(node, 0));
     if (read < 0) continue;
     for (int k = 0; k < graph.num_outputs(node); ++k) {
@@ -293,15 +298,15 @@ class Program {
         passed_(PassedOn(graph_, resolved_, result)),
         readers_(result.ops.size()),
         has_input_(result.ops.size(), false) {
-    for (size_t i = 0; i < result.ops.size(); ++i) {
-      if (!IsIdentity(result.ops[i]) || IsGenerator(static_cast<int32_t>(i))) Link(static_cast<int32_t>(i));
+    for (int32_t i = 0; i < static_cast<int32_t>(result.ops.size()); ++i) {
+      if (!IsIdentity(i) || IsGenerator(i)) Link(i);
     }
   }
 
   void Partition(Delegates& delegates) const {
     for (size_t i = result_.ops.size(); i-- > 0 && !delegates.full();) {
       const auto op = static_cast<int32_t>(i);
-      if (IsIdentity(result_.ops[i]) && !IsGenerator(op)) continue;
+      if (IsIdentity(op) && !IsGenerator(op)) continue;
       if (!IsInside(op)) {
         if (MakesTuple(op)) {
           delegates.AddTupleOutside(op, readers_[i]);
@@ -321,9 +326,9 @@ class Program {
   }
 
  private:
-  bool IsGenerator(int32_t op) const {
-    return IsIdentity(result_.ops[op]) && MakesConstant(graph_, resolved_.ops()[op].node);
-  }
+  bool IsIdentity(int32_t op) const { return qnn_htp::IsIdentity(resolved_.ops()[op], result_.ops[op]); }
+
+  bool IsGenerator(int32_t op) const { return IsIdentity(op) && MakesConstant(graph_, resolved_.ops()[op].node); }
 
   // A getitem is part of the operator in front, and none of its own.
   int32_t ProducerOf(int32_t value) const {
