@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "rules/graph/elements.h"
 #include "rules/onnx/defined.h"
 #include "rules/onnx/functions.h"
 #include "rules/onnx/numbers.h"
@@ -29,6 +30,28 @@ void Infer(NodeShapes& node) {
       InferReducing(node) || InferRecurrent(node) || InferGenerating(node);
 }
 
+// What a body takes from the graphs around it is known as it is there, computed or stored.
+void TakeCaptured(const CheckContext& context, Inferred& inferred) {
+  const CheckContext* around = context.around();
+  const Graph& graph = context.graph();
+  for (int32_t value = 0; around != nullptr && value < graph.num_values(); ++value) {
+    const int32_t outer = graph.is_elsewhere(value) ? graph.value(value).captured() - 1 : -1;
+    const Shape& shape = inferred.shapes[value];
+    const absl::optional<int64_t> count = outer >= 0 && shape.is_static() ? CountOf(shape.dims) : absl::nullopt;
+    if (!count || *count > KnownNumbers::kMost) continue;
+    std::vector<int64_t> numbers;
+    if (const auto computed = around->Once(InferShapes).numbers.of(outer)) {
+      numbers.assign(computed->begin(), computed->end());
+    } else if (around->graph().is_constant(outer) && !around->graph().is_graph_input(outer)) {
+      const IntegerView stored = IntegersOf(around->graph().value(outer));
+      if (static_cast<int64_t>(stored.size()) == *count) numbers.assign(stored.begin(), stored.end());
+    }
+    if (!numbers.empty() && static_cast<int64_t>(numbers.size()) == *count) {
+      inferred.numbers.Set(value, std::move(numbers));
+    }
+  }
+}
+
 // In a branch that is not taken, what shows only when a node runs does not show.
 void JudgeUnderConditions(const CheckContext& context, std::vector<Contradiction>& contradictions) {
   const auto shows_late = [](const Contradiction& found) { return found.when_run; };
@@ -52,6 +75,7 @@ Inferred InferShapes(const CheckContext& context) {
   const int64_t opset = OnnxOpset(context.model());
   // Broadcasting as today came with operator set 7, and nothing current writes an older one.
   if (opset < 7) return inferred;
+  TakeCaptured(context, inferred);
   const std::vector<DefinedOp>& ops = context.Once(DefinedOps);
   NodeShapes node(graph, opset, inferred.shapes, &inferred.numbers, &inferred.reals);
   const absl::Span<const int32_t> order = graph.order();

@@ -47,9 +47,10 @@ int64_t IsLess(int64_t a, int64_t b) { return a < b ? 1 : 0; }
 int64_t IsLessOrEqual(int64_t a, int64_t b) { return a <= b ? 1 : 0; }
 int64_t IsGreater(int64_t a, int64_t b) { return a > b ? 1 : 0; }
 int64_t IsGreaterOrEqual(int64_t a, int64_t b) { return a >= b ? 1 : 0; }
-int64_t Both(int64_t a, int64_t b) { return a & b; }
-int64_t OneOrBoth(int64_t a, int64_t b) { return a | b; }
-int64_t OneOnly(int64_t a, int64_t b) { return a ^ b; }
+// A file may say truth by other numbers than 1.
+int64_t Both(int64_t a, int64_t b) { return a != 0 && b != 0 ? 1 : 0; }
+int64_t OneOrBoth(int64_t a, int64_t b) { return a != 0 || b != 0 ? 1 : 0; }
+int64_t OneOnly(int64_t a, int64_t b) { return (a != 0) != (b != 0) ? 1 : 0; }
 int64_t Negation(int64_t a) { return -a; }
 int64_t Magnitude(int64_t a) { return a < 0 ? -a : a; }
 int64_t Opposite(int64_t a) { return a == 0 ? 1 : 0; }

@@ -4,6 +4,7 @@
 #include "rules/backends/cpu_module.h"
 #include "rules/backends/x86_inductor/lowering.h"
 #include "rules/backends/x86_inductor/seven_bits.h"
+#include "rules/soundness/rules.h"
 
 namespace quantgate::x86_inductor {
 namespace {
@@ -28,8 +29,10 @@ constexpr Variant kVariants[] = {{"avx2"}, {"avx2_vnni"}, {"avx512"}, {"avx512_v
 std::vector<const RuleInfo*> OwnRules() { return {&kNoBackendOperator, &kUnclearLowering, &kOlderTable, &kSevenBits}; }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
-  return LoadCpuModule(
+  absl::StatusOr<std::unique_ptr<Module>> module = LoadCpuModule(
       {"x86_inductor", "x86_master", {"instruction set", kVariants}, {Lower, Judge, FateOf}, OwnRules()}, tables);
+  if (module.ok()) (*module)->replaces = {SummedAxis().info};  // no pattern matches it: computed in float
+  return module;
 }
 
 }  // namespace quantgate::x86_inductor

@@ -6,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_replace.h"
 #include "rules/backends/in_place.h"
 #include "rules/backends/node_view.h"
 #include "rules/backends/pattern.h"
@@ -599,7 +600,8 @@ constexpr absl::string_view kOfOneType[] = {
 };
 
 bool ConvertsIntegers(const NodeView& view) {
-  if (!absl::c_linear_search(kOfOneType, view.op_type()) || !IsOfFloats(view)) return false;
+  const std::string type = absl::StrReplaceAll(view.op_type(), {{"_.", "."}});  // in place or not
+  if (!absl::c_linear_search(kOfOneType, type) || !IsOfFloats(view)) return false;
   return absl::c_any_of(view.inputs(), [&](const Operand& input) {
     if (!input.present || input.quantized || input.value < 0) return false;
     const v1::DataType type = view.graph().dtype(input.value);
@@ -668,7 +670,7 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   if (absl::c_linear_search(kWithoutConfig, view.op_type())) {
     return NoCounterpart("ExecuTorch's partitioner has no config for this overload");
   }
-  if (ConvertsIntegers(view)) return NoCounterpart("it reads integers as floats, and their conversion stays outside");
+  if (ConvertsIntegers(view)) return NoCounterpart("the conversion of its integers to floats stays outside");
   if (IsUnbatchedConvolution(view)) return NoCounterpart("it is decomposed, and its unsqueeze_copy stays outside");
   if (IsPoolOfOneDimension(view)) return NoCounterpart("it is decomposed, and its squeeze_copy stays outside");
   if (IsOtherPadding(view)) return NoCounterpart("ExecuTorch's partitioner takes a padding with a constant alone");

@@ -14,6 +14,7 @@
 #include "rules/backends/xnnpack/shared_filter.h"
 #include "rules/backends/xnnpack/softmax_layout.h"
 #include "rules/backends/xnnpack/volume_convolution.h"
+#include "rules/soundness/rules.h"
 
 namespace quantgate::xnnpack {
 namespace {
@@ -56,8 +57,10 @@ std::vector<const RuleInfo*> OwnRules() {
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
-  return LoadCpuModule({"xnnpack", "xnnpack_master", {}, {Lower, Judge, FateOf, Generators::kKept, Finish}, OwnRules()},
-                       tables);
+  absl::StatusOr<std::unique_ptr<Module>> module = LoadCpuModule(
+      {"xnnpack", "xnnpack_master", {}, {Lower, Judge, FateOf, Generators::kKept, Finish}, OwnRules()}, tables);
+  if (module.ok()) (*module)->replaces = {SummedAxis().info};  // not delegated: computed in float
+  return module;
 }
 
 }  // namespace quantgate::xnnpack

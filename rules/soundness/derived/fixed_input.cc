@@ -2,7 +2,6 @@
 #include <cmath>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -31,8 +30,7 @@ constexpr RuleInfo kFixedInput = {
     "{subject}: {observed}; expected {allowed}",
     "Fixed parameters are for a range that is known, as a softmax's is. On an input whose range is not they cut off "
     "whatever lies beyond it: with scale 1/256 and zero point 0 every number above 0.496, whatever calibration saw "
-    "where the tensor is written. An error where numbers beyond it are known: a constant's, or those that were "
-    "observed.",
+    "where the tensor is written.",
     "Annotate the input like the output that it reads (SharedQuantizationSpec, or the same spec), and leave fixed "
     "parameters to the outputs of sigmoid, softmax, tanh and their like.",
     "mul whose inputs are fixed to scale 1/256 and zero point 0 (NXP's NeutronQuantizer of ExecuTorch 1.5.1) fires it "
@@ -89,37 +87,29 @@ bool SawMore(const v1::Spec& observed, const Held& seen, const Held& held, const
   return !is_above && !is_below;
 }
 
-// What contradicts the range that is held; nothing does where `text` is empty.
-struct Contradiction {
-  std::string text;
-  bool is_certain = false;  // the tensor does have numbers beyond it
-};
-
-// `is_shared`: the range is that of another tensor.
-Contradiction FindContradiction(const CheckContext& context, SpecPlace place, int32_t group, const Held& held,
-                                const Bounds& may_be, bool is_shared) {
+// What contradicts the range that is held; empty: nothing does. `is_shared`: it is that of another tensor.
+std::string DescribeContradiction(const CheckContext& context, SpecPlace place, int32_t group, const Held& held,
+                                  const Bounds& may_be, bool is_shared) {
   const Graph& graph = context.graph();
-  if (IsItsDomain(graph, place, held) || (may_be.known && Covers(held, may_be.low, may_be.high))) return {};
+  if (IsItsDomain(graph, place, held) || (may_be.known && Covers(held, may_be.low, may_be.high))) return "";
   // A wider range may have been measured by who wrote it.
   const bool is_normalized = held.low >= -1.1 && held.high <= 1.1 && !IsPlaceInImage(graph, place, held);
   if (const v1::Spec* observed = ObservedBefore(GroupsOf(context), graph, place.value, group)) {
     if (context.stage() == v1::STAGE_ANNOTATED) {
-      return {is_normalized ? "while its range is observed where it is written" : ""};
+      return is_normalized ? "while its range is observed where it is written" : "";
     }
     const std::optional<Held> seen = HeldBy(*observed);
-    if (!seen || !SawMore(*observed, *seen, held, may_be)) return {};
-    return {absl::StrCat("while it was observed to fill ", FromTo(seen->low, seen->high)), true};
+    if (!seen || !SawMore(*observed, *seen, held, may_be)) return "";
+    return absl::StrCat("while it was observed to fill ", FromTo(seen->low, seen->high));
   }
-  if (!may_be.known) {
-    return {is_normalized && is_shared ? "by sharing with another tensor, and nothing observes it" : ""};
-  }
+  if (!may_be.known) return is_normalized && is_shared ? "by sharing with another tensor, and nothing observes it" : "";
   if (!std::isfinite(may_be.low) || !std::isfinite(may_be.high)) {
-    return {is_normalized ? "while nothing bounds it" : ""};
+    return is_normalized ? "while nothing bounds it" : "";
   }
-  if (!may_be.reached) return {};
-  if (may_be.low == may_be.high) return {absl::StrCat("while it is ", FormatNumber(may_be.low)), true};
-  if (!graph.is_constant(place.value)) return {absl::StrCat("while it fills ", FromTo(may_be.low, may_be.high))};
-  return {absl::StrCat("while it goes from ", FormatNumber(may_be.low), " to ", FormatNumber(may_be.high)), true};
+  if (!may_be.reached) return "";
+  if (may_be.low == may_be.high) return absl::StrCat("while it is ", FormatNumber(may_be.low));
+  if (!graph.is_constant(place.value)) return absl::StrCat("while it fills ", FromTo(may_be.low, may_be.high));
+  return absl::StrCat("while it goes from ", FormatNumber(may_be.low), " to ", FormatNumber(may_be.high));
 }
 
 void CheckFixedInput(const CheckContext& context, FindingSink& sink) {
@@ -142,20 +132,13 @@ void CheckFixedInput(const CheckContext& context, FindingSink& sink) {
     const int32_t leader = groups.annotations.place(groups.leader(group)).value;
     const bool is_shared = graph.spec_kind(groups.annotations.spec_id(entry)) == v1::Spec::SHARED && leader >= 0 &&
                            SourceOf(graph, place.value) != SourceOf(graph, leader);
-    const Contradiction contradiction =
-        FindContradiction(context, place, group, held, context.Once(BoundsOf)[place.value], is_shared);
-    if (contradiction.text.empty()) continue;
-    FindingDraft draft;
-    draft.rule = &kFixedInput;
-    draft.place = PlaceOf(graph, place);
-    draft.observed = absl::StrCat("is read with a fixed scale ", FormatNumber(held.step), " that holds ",
-                                  FromTo(held.low, held.high), ", ", contradiction.text);
-    draft.allowed = "parameters that hold all of it";
-    if (contradiction.is_certain) {
-      draft.effect = v1::Finding::WRONG_NUMBERS;
-      draft.severity = v1::Finding::ERROR;
-    }
-    sink.Add(std::move(draft));
+    const std::string contradiction =
+        DescribeContradiction(context, place, group, held, context.Once(BoundsOf)[place.value], is_shared);
+    if (contradiction.empty()) continue;
+    sink.Add(kFixedInput, PlaceOf(graph, place),
+             absl::StrCat("is read with a fixed scale ", FormatNumber(held.step), " that holds ",
+                          FromTo(held.low, held.high), ", ", contradiction),
+             "parameters that hold all of it");
   }
 }
 

@@ -23,7 +23,7 @@ constexpr RuleInfo kUncoveredRange = {
     "{subject}: {observed}; expected {allowed}",
     "Sigmoid, softmax and tanh fill a known range, so their output parameters can be prescribed. Prescribed "
     "ones that leave part of it out cut off everything there: an int8 sigmoid with scale 1/256 and zero point 0 "
-    "ends at 0.496, half of its range.",
+    "ends at 0.496, half of its range. Behind convert it is found where the range is just as wide as the operator's.",
     "Use the parameters of the type: scale 1/256 and zero point -128 for an int8 sigmoid, 0 for a uint8 one.",
     "sigmoid to int8 with scale 1/256, zero point 0 fires it; with zero point -128 it does not.",
 };
@@ -62,8 +62,8 @@ void CheckAnnotated(const CheckContext& context, FindingSink& sink) {
   });
 }
 
-// Behind convert nothing says who chose the numbers. A range that is just as wide as the operator's and lies elsewhere
-// was not observed: nothing outside of the operator's can be.
+// Behind convert nothing says who chose the numbers. No observer of PyTorch or ExecuTorch chooses a range that is just
+// as wide as the operator's and lies elsewhere.
 bool IsMisplaced(const Held& holds, const Bounds& fills) {
   constexpr double kRounding = 1e-6;
   const double width = fills.high - fills.low;

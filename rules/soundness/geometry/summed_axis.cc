@@ -5,6 +5,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/quantizer.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
 
@@ -20,7 +21,8 @@ constexpr RuleInfo kSummedAxis = {
     "{subject}: {observed}; expected {allowed}",
     "An integer kernel adds products up and scales the sum. Scales that differ between the products of one sum would "
     "have to be applied before it: the node cannot be computed in integers, and a kernel that reads them as those of "
-    "output channels computes wrong numbers. Weights that are dequantized for an operand of floats may have them.",
+    "output channels computes wrong numbers. It is no fault where the other operand is float: the weights are "
+    "dequantized first. Windows of convolutions and sizes that are not fixed are not looked at.",
     "Quantize weights along the axis of their output channels: 0 of a convolution or linear layer, 1 of a transposed "
     "convolution, the last one of the right operand of a product.",
     "conv_transpose2d with a weight of [16, 8, 3, 3] and ch_axis 0 fires it; ch_axis 1 does not, nor does ch_axis 0 "
@@ -34,7 +36,8 @@ struct Summed {
   int32_t instead = -1;
 };
 
-// [outputs, inputs / groups, …], transposed [inputs, outputs / groups, …].
+// [outputs, inputs / groups, …], transposed [inputs, outputs / groups, …]: there places of the window, which are added
+// up where they overlap, are not looked at.
 Summed OfFilter(bool transposed, int64_t groups, int32_t axis, absl::Span<const int64_t> dims) {
   if (!transposed) return {axis == 0 ? 1 : dims[axis], 0};
   return {axis == 0 ? dims[0] / groups : 1, 1};
@@ -100,17 +103,23 @@ class SummedAxes {
 
  private:
   Factor FactorOf(const Operand& operand) const {
-    if (operand.quantized) {
-      const QuantParams* params = context_.resolved().qparams(operand);
-      const bool has_axis = params != nullptr && !params->blocked() && params->axes.size() == 1;
-      return {true, has_axis ? FromTheStart(params->axes[0], operand.value) : -1};
-    }
-    // Who reads a tensor that is annotated where it is written reads what was quantized there.
+    if (operand.quantized) return Described(operand, operand.value);
+    // Behind convert also where a node is read as one that computes in float.
+    const int32_t producer = operand.edge_value < 0 ? -1 : graph_.producer(operand.edge_value);
+    if (IsDequantize(graph_, producer)) return Described(*context_.resolved().quantizer(producer), operand.value);
+    // Who reads a tensor that is annotated where it is written reads what was quantized there. Where a shared spec
+    // leads is not followed.
     const int32_t spec = IsAnnotation(context_) ? graph_.value_spec(operand.value) : -1;
-    if (spec < 0 || graph_.spec_kind(spec) == v1::Spec::EXPLICIT_NONE) return {};
+    if (spec < 0) return {};
     const v1::Spec& said = graph_.message().specs(graph_.spec_like(spec));
     const bool has_axis = IsPerChannel(said) && said.has_axis() && said.block_size().empty();
-    return {!IsFloat(said.dtype()), has_axis ? FromTheStart(said.axis(), operand.value) : -1};
+    return {IsInteger(said.dtype()), has_axis ? FromTheStart(said.axis(), operand.value) : -1};
+  }
+
+  Factor Described(const Operand& operand, int32_t value) const {
+    const QuantParams* params = context_.resolved().qparams(operand);
+    const bool has_axis = params != nullptr && !params->blocked() && params->axes.size() == 1;
+    return {IsInteger(operand.type), has_axis ? FromTheStart(params->axes[0], value) : -1};
   }
 
   int32_t FromTheStart(int32_t axis, int32_t value) const { return axis < 0 ? axis + graph_.rank(value) : axis; }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
@@ -23,15 +25,24 @@ constexpr RuleInfo kNotANumber = {
     "stays float.",
 };
 
-// Integers are made of what is read there; in PT2E also where a shared spec says so.
+// What a shared spec leads to is worked out already, and operands are in the order of inputs.
+bool LeadsToIntegers(const CheckContext& context, const Use& use) {
+  const int32_t op = context.resolved().op_of_node(use.node);
+  if (op < 0) return false;
+  const absl::Span<const Operand> inputs = context.resolved().inputs(context.resolved().ops()[op]);
+  const auto* operand = std::lower_bound(inputs.begin(), inputs.end(), use.input,
+                                         [](const Operand& input, int32_t at) { return input.argument < at; });
+  return operand != inputs.end() && operand->argument == use.input && operand->quantized && IsInteger(operand->type);
+}
+
+// Integers are made of what is read there.
 bool IsQuantizedAt(const CheckContext& context, const Use& use) {
   const Graph& graph = context.graph();
   if (IsQuantize(graph, use.node)) return graph.argument(use.node, use.input) == 0;
-  const int32_t op = context.resolved().op_of_node(use.node);
-  if (graph.origin() != v1::Graph::PT2E || op < 0) return false;
-  return absl::c_any_of(context.resolved().inputs(context.resolved().ops()[op]), [&use](const Operand& operand) {
-    return operand.argument == use.input && operand.quantized && IsInteger(operand.type);
-  });
+  const int32_t spec = graph.edge_spec(use.node, use.input);
+  if (graph.origin() != v1::Graph::PT2E || spec < 0) return false;
+  if (graph.spec_kind(spec) == v1::Spec::SHARED) return LeadsToIntegers(context, use);
+  return IsInteger(graph.message().specs(spec).dtype());
 }
 
 // Annotated itself, whoever reads it.

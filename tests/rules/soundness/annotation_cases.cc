@@ -843,6 +843,12 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "AX011", "conv", "w"},
       {"ColumnsOfAProduct", Conv, Multiplies("aten.mm.default", 0), "AX011", "product", "w"},
+      {"ColumnsOfAProductBesideHalfPrecision", Conv,
+       [](GraphBuilder& b) {
+         Multiplies("aten.mm.default", 0)(b);
+         b.graph.mutable_specs(0)->set_dtype(v1::DATA_TYPE_FLOAT16);
+       },
+       "-AX011"},
       // As OpenVINO annotates: where a tensor is written.
       {"ColumnsOfAProductOfAnnotatedTensors", Conv,
        [](GraphBuilder& b) {
@@ -1684,7 +1690,7 @@ std::vector<SoundnessCase> AnnotationCases() {
          AddSigmoid(b, v1::DATA_TYPE_INT8, -128);
          AddFixedMul(b, "sigmoid", 2, -128);
        },
-       "FX010", "mul", "factor"},
+       "FX010", "mul", "factor", -1, v1::Finding::WARNING},
       {"FixedBySharing", Conv,
        [](GraphBuilder& b) {
          AddSigmoid(b, v1::DATA_TYPE_INT8, -128);
@@ -1695,7 +1701,7 @@ std::vector<SoundnessCase> AnnotationCases() {
          shared.mutable_shared_with()->set_consumer(b.graph.nodes_size());
          b.graph.mutable_nodes(b.graph.nodes_size() - 1)->set_input_specs(1, b.graph.specs_size());
        },
-       "FX010", "mul", "factor"},
+       "FX010", "mul", "factor", -1, v1::Finding::WARNING},
       {"FixedConstantWithin", Conv,
        [](GraphBuilder& b) {
          AddSigmoid(b, v1::DATA_TYPE_INT8, -128);
@@ -1755,7 +1761,7 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "-FX010"},
       {"FixedBesideAWiderCalibrated", SmallBias, [](GraphBuilder& b) { AddFixedMul(b, "conv", 0.25); }, "FX010", "mul",
-       "conv"},
+       "conv", -1, v1::Finding::WARNING},
       {"FixedBesideANarrowerCalibrated", SmallBias,
        [](GraphBuilder& b) {
          b.graph.mutable_specs(0)->mutable_qparams()->set_scales(0, 1e-3);
@@ -1778,7 +1784,7 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.graph.mutable_specs(0)->mutable_qparams()->set_zero_points(0, 128);
          AddFixedMul(b, "conv", 0.25, -128);
        },
-       "FX010", "mul", "conv"},
+       "FX010", "mul", "conv", -1, v1::Finding::WARNING},
       {"FixedBehindTwoClamps", Conv,
        [](GraphBuilder& b) {
          AddPlain(b, "above", "aten.clamp.default", {"conv"}, {{"min", -0.4}});

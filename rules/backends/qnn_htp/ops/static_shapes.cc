@@ -32,8 +32,7 @@ const RuleInfo kStaticShapes = {
     "dimensions\".",
     "Export the model with fixed sizes.",
     "Fires: Conv2d with a symbolic batch. Does not: Conv2d with a batch of 8, nor, with SDK 2.49, a sum of 16 bits "
-    "whose "
-    "last size is symbolic.",
+    "whose last size is symbolic.",
 };
 
 void CheckStaticShapes(const BackendOp& op, const Target& target, OpReport& report) {
