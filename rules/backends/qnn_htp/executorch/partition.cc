@@ -317,7 +317,7 @@ class Program {
       }
       const int delegate = delegates.Add(op, readers_[i]);
       if (has_input_[i]) delegates.GiveInput(delegate);
-      if (!IsGenerator(op) || delegates.First(delegate) < 0) delegates.SetFirst(delegate, op);
+      if (!IsGenerator(op) || (delegates.First(delegate) < 0 && IsOperator(op))) delegates.SetFirst(delegate, op);
     }
     // ExecuTorch casts integer inputs to 32 bits where they enter, ahead of all other nodes.
     for (const auto& [input, readers] : casts_) {
@@ -329,6 +329,12 @@ class Program {
   bool IsIdentity(int32_t op) const { return qnn_htp::IsIdentity(resolved_.ops()[op], result_.ops[op]); }
 
   bool IsGenerator(int32_t op) const { return IsIdentity(op) && MakesConstant(graph_, resolved_.ops()[op].node); }
+
+  // A node that stands for a parameter or an input makes a constant as well, and is none.
+  bool IsOperator(int32_t generator) const {
+    const OpId id = graph_.op(resolved_.ops()[generator].node);
+    return IsFixedGenerator(id) || id == OpId::kFillLike;
+  }
 
   // A getitem is part of the operator in front, and none of its own.
   int32_t ProducerOf(int32_t value) const {
