@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
@@ -56,14 +57,13 @@ Summed OfMatrix(int32_t axis, int32_t along, int32_t kept, absl::Span<const int6
 
 Summed SummedAt(const Graph& graph, const ResolvedOp& op, int port, int32_t axis, absl::Span<const int64_t> dims,
                 int other_rank) {
-  const int32_t node = graph.node_like(op.node);
   const auto rank = static_cast<int32_t>(dims.size());
   const bool left = port == 0;
   switch (op.op->id) {
     case OpId::kConv:
     case OpId::kConvTranspose: {
-      const bool transposed = op.op->id == OpId::kConvTranspose || graph.int_attribute(node, "transposed", 0) != 0;
-      const int64_t groups = std::max<int64_t>(1, graph.int_attribute(node, "groups", 1));
+      const bool transposed = op.op->id == OpId::kConvTranspose || graph.int_attribute(op.node, "transposed", 0) != 0;
+      const int64_t groups = std::max<int64_t>(1, graph.int_attribute(op.node, "groups", 1));
       return left ? OfImage(groups, axis, dims, other_rank) : OfFilter(transposed, groups, axis, dims);
     }
     case OpId::kLinear:
@@ -89,19 +89,31 @@ class SummedAxes {
   SummedAxes(const CheckContext& context, FindingSink& sink)
       : context_(context), graph_(context.graph()), sink_(sink) {}
 
-  // Both factors are quantized: with floats on one side the other is dequantized, and all is well.
-  void Check(const ResolvedOp& op) {
-    const Operand* left = context_.resolved().input(op, 0);
-    const Operand* right = context_.resolved().input(op, 1);
-    if (left == nullptr || right == nullptr || left->value < 0 || right->value < 0) return;
-    const Factor of_left = FactorOf(*left);
-    const Factor of_right = FactorOf(*right);
-    if (!of_left.quantized || !of_right.quantized) return;
-    Judge(op, 0, *left, of_left.axis, *right);
-    Judge(op, 1, *right, of_right.axis, *left);
+  // Of operators that are alike the first that is right speaks for the others.
+  void CheckAll() {
+    const absl::Span<const ResolvedOp> ops = context_.resolved().ops();
+    std::vector<bool> is_right(ops.size(), false);
+    for (const ResolvedOp& op : ops) {
+      if (op.op == nullptr || (op.op->traits & kAccumulates) == 0 || (op.like >= 0 && is_right[op.like])) continue;
+      const Operand* left = context_.resolved().input(op, 0);
+      const Operand* right = context_.resolved().input(op, 1);
+      if (left == nullptr || right == nullptr || left->value < 0 || right->value < 0) continue;
+      const bool found = Check(op, *left, *right);
+      // Where a tensor is annotated is not what they are alike by.
+      if (op.like >= 0 && !found && left->quantized && right->quantized) is_right[op.like] = true;
+    }
   }
 
  private:
+  // Both factors are quantized: with floats on one side the other is dequantized, and all is well.
+  bool Check(const ResolvedOp& op, const Operand& left, const Operand& right) {
+    const Factor of_left = FactorOf(left);
+    const Factor of_right = FactorOf(right);
+    if (!of_left.quantized || !of_right.quantized) return false;
+    const bool found = Judge(op, 0, left, of_left.axis, right);
+    return Judge(op, 1, right, of_right.axis, left) || found;
+  }
+
   Factor FactorOf(const Operand& operand) const {
     if (operand.quantized) return Described(operand, operand.value);
     // Behind convert also where a node is read as one that computes in float.
@@ -124,13 +136,12 @@ class SummedAxes {
 
   int32_t FromTheStart(int32_t axis, int32_t value) const { return axis < 0 ? axis + graph_.rank(value) : axis; }
 
-  // Nodes and values that are like others are looked up where those are: near, and not one by one.
-  void Judge(const ResolvedOp& op, int port, const Operand& operand, int32_t axis, const Operand& other) {
+  bool Judge(const ResolvedOp& op, int port, const Operand& operand, int32_t axis, const Operand& other) {
     // An axis that is none is axis-range's.
-    if (axis < 0 || axis >= graph_.rank(operand.value) || !graph_.has_known_shape(operand.value)) return;
-    const auto& dims = graph_.value(graph_.value_like(operand.value)).dims();
+    if (axis < 0 || axis >= graph_.rank(operand.value) || !graph_.has_known_shape(operand.value)) return false;
+    const auto& dims = graph_.value(operand.value).dims();
     const Summed summed = SummedAt(graph_, op, port, axis, dims, graph_.rank(other.value));
-    if (summed.count <= 1) return;
+    if (summed.count <= 1) return false;
     Place place;
     place.node = op.node;
     place.input = operand.argument;
@@ -139,6 +150,7 @@ class SummedAxes {
     sink_.Add(kSummedAxis, place,
               absl::StrCat("has scales along axis ", axis, ", of which each sum adds up ", summed.count),
               summed.instead < 0 ? one : absl::StrCat("scales along axis ", summed.instead, ", or ", one));
+    return true;
   }
 
   const CheckContext& context_;
@@ -147,11 +159,7 @@ class SummedAxes {
 };
 
 void CheckSummedAxis(const CheckContext& context, FindingSink& sink) {
-  if (context.graph().origin() != v1::Graph::PT2E) return;
-  SummedAxes axes(context, sink);
-  for (const ResolvedOp& op : context.resolved().ops()) {
-    if (op.op != nullptr && (op.op->traits & kAccumulates) != 0) axes.Check(op);
-  }
+  if (context.graph().origin() == v1::Graph::PT2E) SummedAxes(context, sink).CheckAll();
 }
 
 }  // namespace
