@@ -29,7 +29,7 @@ int32_t TensorBehind(const Graph& graph, int32_t value, absl::FunctionRef<bool(i
   constexpr int kMostForms = 16;  // one pair or two; who has more wants to be slow
   for (int hops = 0; value >= 0 && hops < kMostForms; ++hops) {
     const int32_t producer = graph.producer(value);
-    if ((!IsQuantize(graph, producer) && !IsDequantize(graph, producer)) || !is_form(producer)) break;
+    if (!IsQuantizer(graph, producer) || !is_form(producer)) break;
     const int32_t data = QuantizerInputsOf(graph, producer).data;
     if (data < 0) break;
     value = data;

@@ -20,6 +20,9 @@ QuantizerInputs QuantizerInputsOf(const Graph& graph, int32_t node);
 
 inline bool IsQuantize(const Graph& graph, int32_t node) { return node >= 0 && graph.op(node) == OpId::kQuantize; }
 inline bool IsDequantize(const Graph& graph, int32_t node) { return node >= 0 && graph.op(node) == OpId::kDequantize; }
+inline bool IsQuantizer(const Graph& graph, int32_t node) {
+  return IsQuantize(graph, node) || IsDequantize(graph, node);
+}
 
 // The tensor that Quantize and Dequantize nodes make another form of, through those that `is_form` is true of.
 int32_t TensorBehind(const Graph& graph, int32_t value, absl::FunctionRef<bool(int32_t node)> is_form);

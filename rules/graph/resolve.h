@@ -118,10 +118,6 @@ int64_t ScalesRead(const ResolvedGraph& graph);
 // The tensor that holds what an input operand is: the stored integers where a Dequantize was folded; -1: none.
 int32_t StoredValue(const Graph& graph, const Operand& input);
 
-inline bool IsQuantizer(const ResolvedOp& op) {
-  return op.op != nullptr && (op.op->id == OpId::kQuantize || op.op->id == OpId::kDequantize);
-}
-
 // Bits of the stored range: 8 for 0..255, 4 for -8..7 kept in int8.
 int EffectiveBits(const Operand& operand);
 

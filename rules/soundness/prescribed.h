@@ -2,6 +2,7 @@
 #ifndef QUANTGATE_RULES_SOUNDNESS_PRESCRIBED_H_
 #define QUANTGATE_RULES_SOUNDNESS_PRESCRIBED_H_
 
+#include <cstdint>
 #include <optional>
 
 #include "quantgate/v1/spec.pb.h"
@@ -19,6 +20,8 @@ struct Held {
   double step;
   double zero_point;
 };
+
+Held HeldWith(double scale, double zero_point, int64_t quant_min, int64_t quant_max);
 
 // Of integers with one scale above zero; none: the spec states another form.
 std::optional<Held> HeldBy(const v1::Spec& spec);

@@ -43,6 +43,7 @@
 #include "rules/backends/undecided.h"
 #include "rules/backends/wide_integers.h"
 #include "rules/constraints/rules.h"
+#include "rules/graph/quantizer.h"
 #include "rules/soundness/rules.h"
 #include "rules/values/lost_writes.h"
 #include "rules/values/views.h"
@@ -204,7 +205,7 @@ class Judge {
     outcome.checked = NoteUndecided(context_, op, sink_);
     // ExecuTorch folds those of a converted graph into the tensors beside them, and puts its own there when all is
     // asked.
-    const bool is_asked = target_.toolchain != Toolchain::kExecuTorch || !IsQuantizer(op);
+    const bool is_asked = target_.toolchain != Toolchain::kExecuTorch || !IsQuantizer(context_.graph(), op.node);
     Verdict whole;
     bool itself = false;  // refused, and not the nodes around it alone
     outcome.beside = !outcome.refused;

@@ -78,10 +78,7 @@ void CheckConverted(const CheckContext& context, FindingSink& sink) {
     if (producer < 0 || !FillsItsRange(graph.op(producer))) continue;
     const QuantParams* params = context.resolved().qparams(written);
     if (params == nullptr || params->scales.size() != 1 || !(params->scales[0] > 0)) continue;
-    const double scale = params->scales[0];
-    const double zero_point = params->zero_point(0);
-    const Held holds = {scale * (static_cast<double>(written.quant_min) - zero_point),
-                        scale * (static_cast<double>(written.quant_max) - zero_point), scale, zero_point};
+    const Held holds = HeldWith(params->scales[0], params->zero_point(0), written.quant_min, written.quant_max);
     if (!IsMisplaced(holds, OutputBounds(graph.op(producer)))) continue;
     Place place;
     place.node = producer;

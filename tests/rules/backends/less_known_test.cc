@@ -97,7 +97,6 @@ class Comparison {
     std::set<std::string> refused = RefusedOn(graph, target);
     // A Shape, or a triangle of ones, is computed beforehand where it is known; what has no shape is not observed.
     for (const char* legitimate : {"CV201", "CV003"}) refused.erase(legitimate);
-    if (absl::StartsWith(target, "qnn_")) refused.erase("CV204");  // LPAI's CV201
     // Sizes of run time are something of their own, which QNN does not take, and others take of some operators.
     if (way == testing::kWithoutSizes) refused.erase("GS105");
     const bool is_other =

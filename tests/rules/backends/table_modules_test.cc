@@ -348,6 +348,15 @@ std::vector<Case> Cases() {
        },
        "CV204"},
       {"XnnBiasThatIsAParameter", "xnnpack", int8_linear, relu, "-CV204"},
+      // Not delegated, and computed in float: no fault of the annotation, as it is without a target.
+      {"XnnScalesAlongASummedAxis", "xnnpack", int8_linear,
+       [](GraphBuilder& b) {
+         Quantize(b, "relu");
+         b.graph.mutable_specs(1)->set_axis(1);
+       },
+       "-AX011"},
+      {"XnnIntegersAddedInPlace", "xnnpack", [] { return SumWith(v1::DATA_TYPE_INT64); },
+       [](GraphBuilder& b) { b.Find("op").set_op(b.Symbol("aten.add_.Tensor")); }, "CV204"},
       {"XnnIntegersBesideFloats", "xnnpack", [] { return SumWith(v1::DATA_TYPE_INT64); }, [](GraphBuilder&) {},
        "CV204"},
       {"XnnIntegersBesideFloatsAreNotRefused", "xnnpack", [] { return SumWith(v1::DATA_TYPE_INT64); },

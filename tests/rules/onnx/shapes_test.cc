@@ -347,5 +347,47 @@ TEST(OnnxShapes, OfPackedMatMul) {
   }
 }
 
+// A body computes from what the graph around it holds, and from what is computed there.
+TEST(OnnxNumbers, BodiesKnowWhatIsComputedAroundThem) {
+  testing::GraphBuilder outer;
+  outer.Ints("stored", v1::DATA_TYPE_INT64, {3, 4});
+  outer.Shape("stored", v1::DATA_TYPE_INT64, {2});
+  outer.Node("Neg", "neg", {"stored"}, {"computed"});
+  outer.Shape("computed", v1::DATA_TYPE_INT64, {2});
+  testing::GraphBuilder body;
+  for (const char* name : {"stored", "computed"}) {
+    body.Shape(name, v1::DATA_TYPE_INT64, {2}).set_captured(outer.Id(name));
+  }
+  body.Node("Add", "add", {"stored", "computed"}, {"sum"});
+  body.Shape("sum", v1::DATA_TYPE_INT64, {2});
+  const Graph around = *Graph::Build(outer.graph);
+  const Graph inside = *Graph::Build(body.graph);
+  const ResolvedGraph resolved_around = ResolvedGraph::Resolve(around);
+  const ResolvedGraph resolved = ResolvedGraph::Resolve(inside);
+  const CheckContext context(around, resolved_around);
+  const BodyPlace place{&context, -1, "body"};
+  const Inferred inferred = InferShapes(CheckContext(inside, resolved, &context.model(), &place));
+  const auto sum = inferred.numbers.of(body.Id("sum") - 1);
+  ASSERT_TRUE(sum.has_value());
+  EXPECT_THAT(*sum, ::testing::ElementsAre(0, 0));
+}
+
+// Truth may be stored as any number but 0.
+TEST(OnnxNumbers, TruthOfOtherNumbers) {
+  for (const auto& [op, expected] : {std::pair{"And", 1}, {"Or", 1}, {"Xor", 0}}) {
+    testing::GraphBuilder b;
+    b.Ints("a", v1::DATA_TYPE_BOOL, {2});
+    b.Ints("b", v1::DATA_TYPE_BOOL, {1});
+    b.Node(op, "op", {"a", "b"}, {"c"});
+    b.Shape("c", v1::DATA_TYPE_BOOL, {1});
+    for (const char* name : {"a", "b"}) b.Shape(name, v1::DATA_TYPE_BOOL, {1});
+    WithInferred(b.graph, [&](const Inferred& inferred, const Graph&) {
+      const auto result = inferred.numbers.of(b.Id("c") - 1);
+      ASSERT_TRUE(result.has_value()) << op;
+      EXPECT_THAT(*result, ::testing::ElementsAre(expected)) << op;
+    });
+  }
+}
+
 }  // namespace
 }  // namespace quantgate

@@ -165,8 +165,15 @@ void Transpose(GraphBuilder& b) {
   b.graph.mutable_specs(1)->set_axis(1);
 }
 
+// So many of the elements of a constant.
+void AddNaN(GraphBuilder& b, const char* constant, int64_t count) {
+  v1::Statistics& statistics = *b.Value(constant).mutable_constant()->mutable_statistics();
+  statistics.set_count(16);
+  statistics.set_nan_count(count);
+}
+
 // A product of matrices instead, whose right operand has scales along `axis`.
-std::function<void(GraphBuilder&)> Multiplies(const char* op, int axis, int specs = 2) {
+std::function<void(GraphBuilder&)> Multiplies(const char* op, int axis, bool beside_floats = false) {
   return [=](GraphBuilder& b) {
     b.Shape("x", v1::DATA_TYPE_FLOAT32, {4, 32});
     b.Shape("w", v1::DATA_TYPE_FLOAT32, {32, 16});
@@ -175,7 +182,7 @@ std::function<void(GraphBuilder&)> Multiplies(const char* op, int axis, int spec
     b.Output("product");
     b.graph.mutable_specs(1)->set_axis(axis);
     b.Find("conv").clear_input_specs();
-    node.add_input_specs(specs > 1 ? 1 : 0);
+    node.add_input_specs(beside_floats ? 0 : 1);
     node.add_input_specs(2);
   };
 }
@@ -865,7 +872,7 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.Value("w").set_spec(2);
        },
        "-AX011"},
-      {"ColumnsOfAProductBesideFloats", Conv, Multiplies("aten.mm.default", 0, 1), "-AX011"},
+      {"ColumnsOfAProductBesideFloats", Conv, Multiplies("aten.mm.default", 0, /*beside_floats=*/true), "-AX011"},
       {"RowsOfAProduct", Conv, Multiplies("aten.mm.default", 1), "-AX011"},
       {"InputsOfALinearLayer", Conv,
        [](GraphBuilder& b) {
@@ -1563,22 +1570,11 @@ std::vector<SoundnessCase> AnnotationCases() {
        "-FX011"},
 
       // NR010
-      {"NaNInAWeight", Conv,
-       [](GraphBuilder& b) {
-         b.Value("w").mutable_constant()->mutable_statistics()->set_count(8);
-         b.Value("w").mutable_constant()->mutable_statistics()->set_nan_count(1);
-       },
-       "NR010", "conv", "w"},
-      {"NaNInABias", Conv,
-       [](GraphBuilder& b) {
-         b.Value("b").mutable_constant()->mutable_statistics()->set_count(16);
-         b.Value("b").mutable_constant()->mutable_statistics()->set_nan_count(2);
-       },
-       "NR010", "conv", "b"},
+      {"NaNInAWeight", Conv, [](GraphBuilder& b) { AddNaN(b, "w", 1); }, "NR010", "conv", "w"},
+      {"NaNInABias", Conv, [](GraphBuilder& b) { AddNaN(b, "b", 2); }, "NR010", "conv", "b"},
       {"NaNThatSharesTheParametersOfAnother", Conv,
        [](GraphBuilder& b) {
-         b.Value("w").mutable_constant()->mutable_statistics()->set_count(8);
-         b.Value("w").mutable_constant()->mutable_statistics()->set_nan_count(1);
+         AddNaN(b, "w", 1);
          v1::Spec& shared = *b.graph.add_specs();
          shared.set_kind(v1::Spec::SHARED);
          shared.mutable_shared_with()->set_value(b.Id("conv"));
@@ -1587,16 +1583,14 @@ std::vector<SoundnessCase> AnnotationCases() {
        "NR010", "conv", "w"},
       {"NaNThatIsAnnotatedItself", Conv,
        [](GraphBuilder& b) {
-         b.Value("w").mutable_constant()->mutable_statistics()->set_count(8);
-         b.Value("w").mutable_constant()->mutable_statistics()->set_nan_count(1);
+         AddNaN(b, "w", 1);
          b.Find("conv").set_input_specs(1, 0);
          b.Value("w").set_spec(2);
        },
        "NR010", "", "w"},
       {"NaNThatStaysFloat", Conv,
        [](GraphBuilder& b) {
-         b.Value("w").mutable_constant()->mutable_statistics()->set_count(8);
-         b.Value("w").mutable_constant()->mutable_statistics()->set_nan_count(1);
+         AddNaN(b, "w", 1);
          b.Find("conv").set_input_specs(1, 0);
        },
        "-NR010"},

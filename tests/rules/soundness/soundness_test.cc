@@ -1003,6 +1003,16 @@ std::vector<Case> Cases() {
        },
        "FI008", "y_Q", "y_q"},
 
+      // AX011 behind convert: the node is read as one that computes in float.
+      {"ConvertedInputsOfALinearLayer", ExportedLinear,
+       [](GraphBuilder& b) {
+         b.Shape("w_dq", v1::DATA_TYPE_FLOAT32, {4, 8});
+         AttributeOf(b, "w_DQ", "axis").set_i(1);
+       },
+       "AX011", "linear", "w_dq"},
+      {"ConvertedOutputsOfALinearLayer", ExportedLinear,
+       [](GraphBuilder& b) { b.Shape("w_dq", v1::DATA_TYPE_FLOAT32, {4, 8}); }, "-AX011"},
+
       // FX006 behind convert
       {"ConvertedSigmoidCutInHalf", ExportedLinear, [](GraphBuilder& b) { AddSigmoid(b, 1.0 / 256, 0); }, "FX006",
        "sigmoid", "s"},

@@ -6,6 +6,7 @@
 #include "absl/types/span.h"
 #include "rules/backends/qnn/provider/lowerers.h"
 #include "rules/backends/tensor.h"
+#include "rules/graph/quantizer.h"
 
 namespace quantgate::qnn::provider {
 
@@ -16,8 +17,6 @@ int32_t OnlyReader(const Graph& graph, int32_t node) {
 }
 
 namespace {
-
-bool IsQuantizer(OpId id) { return id == OpId::kQuantize || id == OpId::kDequantize; }
 
 // The node that computes the input; -1: there is none.
 int32_t Producer(const Graph& graph, int32_t node, int input) {
@@ -86,13 +85,13 @@ constexpr int kQuantizers = 2;
 
 int32_t NextOf(const Graph& graph, int32_t node) {
   int32_t next = OnlyReader(graph, node);
-  for (int i = 0; i < kQuantizers && next >= 0 && IsQuantizer(graph.op(next)); ++i) next = OnlyReader(graph, next);
+  for (int i = 0; i < kQuantizers && next >= 0 && IsQuantizer(graph, next); ++i) next = OnlyReader(graph, next);
   return next;
 }
 
 int32_t PreviousOf(const Graph& graph, int32_t node) {
   int32_t previous = Producer(graph, node, 0);
-  for (int i = 0; i < kQuantizers && previous >= 0 && IsQuantizer(graph.op(previous)); ++i) {
+  for (int i = 0; i < kQuantizers && previous >= 0 && IsQuantizer(graph, previous); ++i) {
     previous = Producer(graph, previous, 0);
   }
   return previous;
@@ -168,7 +167,7 @@ bool IsAsAsked(const NodeView& view, const Window& window) {
   if (input == nullptr || output == nullptr || !HaveOneEncoding(view, *input, *output)) return false;
   if (input->quantized) return input->type != v1::DATA_TYPE_INT16;
   const int32_t producer = Producer(view.graph(), view.node(), 0);
-  return view.node() == window.first || producer < 0 || !IsQuantizer(view.graph().op(producer));
+  return view.node() == window.first || producer < 0 || !IsQuantizer(view.graph(), producer);
 }
 
 }  // namespace
@@ -199,7 +198,7 @@ Lowering LowerErf(const NodeView& view, absl::string_view name, Emission& emissi
   if (gelu.end < 0) return NoCounterpart(kLeft);
   if (!gelu.alone) {
     const int32_t producer = graph.producer(gelu.x);
-    if (producer >= 0 && IsQuantizer(graph.op(producer))) return NoCounterpart(kLeft);
+    if (producer >= 0 && IsQuantizer(graph, producer)) return NoCounterpart(kLeft);
     return Unknown("whether a Gelu whose parts are read by others, too, ends the session");
   }
   emission.Begin(name, view.node());

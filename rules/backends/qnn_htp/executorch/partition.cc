@@ -118,8 +118,8 @@ class Delegates {
 
 // Identities become no operator, and Quantize and Dequantize nodes are folded: what they pass on comes from the
 // operator in front of them.
-bool IsIdentity(const ResolvedOp& op, const ModuleResult::OpOutcome& outcome) {
-  return outcome.checked && !outcome.refused && (outcome.backend_ops.empty() || IsQuantizer(op));
+bool IsIdentity(const Graph& graph, int32_t node, const ModuleResult::OpOutcome& op) {
+  return op.checked && !op.refused && (op.backend_ops.empty() || IsQuantizer(graph, node));
 }
 
 // arange, full and their like: constants, which are in delegates, too. Of an input the shape counts alone.
@@ -138,9 +138,8 @@ std::vector<int32_t> PassedOn(const Graph& graph, const ResolvedGraph& resolved,
   std::iota(passed.begin(), passed.end(), 0);
   for (size_t i = 0; i < result.ops.size(); ++i) {
     const int32_t node = resolved.ops()[i].node;
-    if (!IsIdentity(resolved.ops()[i], result.ops[i]) || MakesConstant(graph, node) ||
-        qnn::PassesOnSeveral(graph, node))
-      continue;
+    const bool passes_one = IsIdentity(graph, node, result.ops[i]) && !qnn::PassesOnSeveral(graph, node);
+    if (!passes_one || MakesConstant(graph, node)) continue;
     const int32_t read = FoldedTensor(graph, resolved, graph.input(node, 0));
     if (read < 0) continue;
     for (int k = 0; k < graph.num_outputs(node); ++k) {
@@ -326,7 +325,7 @@ class Program {
   }
 
  private:
-  bool IsIdentity(int32_t op) const { return qnn_htp::IsIdentity(resolved_.ops()[op], result_.ops[op]); }
+  bool IsIdentity(int32_t op) const { return qnn_htp::IsIdentity(graph_, resolved_.ops()[op].node, result_.ops[op]); }
 
   bool IsGenerator(int32_t op) const { return IsIdentity(op) && MakesConstant(graph_, resolved_.ops()[op].node); }
 
