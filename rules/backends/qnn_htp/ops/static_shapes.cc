@@ -6,17 +6,19 @@
 namespace quantgate::qnn_htp {
 namespace {
 
-// What ExecuTorch's lowerings showed of QAIRT 2.49.40, on every arch: of 16 bits these take any size along their last
-// two axes ("incorrect dynamic dimensions" along others), of 8 bits and in float they do not. Other versions were not
-// asked.
+// What ExecuTorch's lowerings showed of QAIRT 2.49.40, on every arch: of 16 bits a sum takes any size along its last
+// two axes ("incorrect dynamic dimensions" along others), a sigmoid along the last, a softmax along the one before; of
+// 8 bits and in float they do not. Nothing else was asked.
 bool TakesAnySize(const BackendOp& op, const BackendTensor& tensor, const Target& target) {
   if (!absl::StartsWith(target.sdk, "2.49") || !Is(op, {"ElementWiseAdd", "Sigmoid", "Softmax"})) return false;
   const v1::DataType type = tensor.type.type;
   const bool wide = type == v1::DATA_TYPE_UINT16 || type == v1::DATA_TYPE_INT16 ||
                     (type == v1::DATA_TYPE_INT32 && op.name == "ElementWiseAdd");
-  constexpr size_t kAnySized = 2;
-  if (!tensor.type.quantized || !wide || tensor.dims.size() < kAnySized) return false;
-  return absl::c_all_of(tensor.dims.first(tensor.dims.size() - kAnySized), [](int64_t size) { return size >= 0; });
+  const size_t rank = tensor.dims.size();
+  if (!tensor.type.quantized || !wide || rank < 2) return false;
+  const bool last = op.name != "Softmax" || tensor.dims[rank - 1] >= 0;
+  const bool before = op.name != "Sigmoid" || tensor.dims[rank - 2] >= 0;
+  return last && before && absl::c_all_of(tensor.dims.first(rank - 2), [](int64_t size) { return size >= 0; });
 }
 
 }  // namespace

@@ -178,6 +178,8 @@ TEST(StaticShapes, SomeSizesMayChangeInSixteenBits) {
   EXPECT_EQ(codes("ElementWiseAdd", kU16, {2, 3, 4, -1}, "2.51.0"), refused);
   EXPECT_EQ(codes("Softmax", kU16, {-1, 5}), taken);
   EXPECT_EQ(codes("Softmax", kU8, {-1, 5}), refused);
+  EXPECT_EQ(codes("Softmax", kU16, {3, -1}), refused);
+  EXPECT_EQ(codes("Sigmoid", kU16, {2, 3, -1, 5}), refused);
   EXPECT_EQ(codes("Sigmoid", kU16, {2, 3, 4, -1}), taken);
   EXPECT_EQ(codes("Sigmoid", kU16, {2, -1, 4, 5}), refused);
   EXPECT_EQ(codes("ElementWiseMultiply", kU16, {2, 3, 4, -1}), refused);
