@@ -374,17 +374,18 @@ TEST(OnnxNumbers, BodiesKnowWhatIsComputedAroundThem) {
 
 // Truth may be stored as any number but 0.
 TEST(OnnxNumbers, TruthOfOtherNumbers) {
-  for (const auto& [op, expected] : {std::pair{"And", 1}, {"Or", 1}, {"Xor", 0}}) {
+  const std::vector<std::pair<std::string, int>> cases{{"And", 1}, {"Or", 1}, {"Xor", 0}};
+  for (const auto& c : cases) {
     testing::GraphBuilder b;
     b.Ints("a", v1::DATA_TYPE_BOOL, {2});
     b.Ints("b", v1::DATA_TYPE_BOOL, {1});
-    b.Node(op, "op", {"a", "b"}, {"c"});
+    b.Node(c.first, "op", {"a", "b"}, {"c"});
     b.Shape("c", v1::DATA_TYPE_BOOL, {1});
     for (const char* name : {"a", "b"}) b.Shape(name, v1::DATA_TYPE_BOOL, {1});
     WithInferred(b.graph, [&](const Inferred& inferred, const Graph&) {
       const auto result = inferred.numbers.of(b.Id("c") - 1);
-      ASSERT_TRUE(result.has_value()) << op;
-      EXPECT_THAT(*result, ::testing::ElementsAre(expected)) << op;
+      ASSERT_TRUE(result.has_value()) << c.first;
+      EXPECT_THAT(*result, ::testing::ElementsAre(c.second)) << c.first;
     });
   }
 }
