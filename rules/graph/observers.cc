@@ -104,6 +104,11 @@ bool Averages(absl::string_view observer) {
          name.observer == "FusedMovingAvgObsFakeQuantize" || name.fake_quantizer == "FusedMovingAvgObsFakeQuantize";
 }
 
+bool KeepsEnds(absl::string_view observer) {
+  const ObserverName name = ParseObserver(observer);
+  return !name.is_foreign && absl::EndsWith(name.observer, "MinMaxObserver");
+}
+
 bool KeepsNoRange(absl::string_view observer) { return ParseObserver(observer).observer == "PlaceholderObserver"; }
 
 bool TakesAnyType(absl::string_view observer) {

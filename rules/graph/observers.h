@@ -57,6 +57,9 @@ bool IsObservable(v1::DataType type);
 // fake quantizer that averages by itself, whichever observer is in it.
 bool Averages(absl::string_view observer);
 
+// Whether its range ends at what it sees, averaged or per channel.
+bool KeepsEnds(absl::string_view observer);
+
 // Whether an observer keeps no range: torchao's PlaceholderObserver, which only says that something is to be done here.
 bool KeepsNoRange(absl::string_view observer);
 

@@ -23,6 +23,12 @@ AttainedRange Ends(double a, double b) {
 
 AttainedRange OneNumber(double number) { return Ends(number, number); }
 
+bool IsWhole(double number) { return std::trunc(number) == number && std::isfinite(number); }
+
+bool IsGapless(const AttainedRange& range) {
+  return range.is_gapless || (range.is_one_number() && IsWhole(range.low));
+}
+
 // Of truths: whether one of them is false, and one true.
 AttainedRange Truths(bool some_false, bool some_true) { return {true, some_false ? 0.0 : 1.0, some_true ? 1.0 : 0.0}; }
 
@@ -73,6 +79,23 @@ AttainedRange Product(const AttainedRange& a, const AttainedRange& b) {
   return Ends(*std::min_element(std::begin(ends), std::end(ends)), *std::max_element(std::begin(ends), std::end(ends)));
 }
 
+AttainedRange Negative(const AttainedRange& range) {
+  if (!range.known) return {};
+  AttainedRange negative = Ends(-range.high, -range.low);
+  negative.is_gapless = range.is_gapless;
+  return negative;
+}
+
+// Between numbers below and above 0 it takes a 0 to have one.
+AttainedRange Absolute(const AttainedRange& range) {
+  if (!range.known || range.low >= 0) return range;
+  if (range.high <= 0) return Negative(range);
+  if (!range.is_gapless) return {};
+  AttainedRange absolute = Ends(0, std::max(-range.low, range.high));
+  absolute.is_gapless = true;
+  return absolute;
+}
+
 template <typename Function>
 AttainedRange Monotone(const AttainedRange& range, Function function) {
   return range.known ? Ends(function(range.low), function(range.high)) : range;
@@ -98,7 +121,10 @@ double Rounded(double number, const FloatForm& form) {
 AttainedRange AsStored(const AttainedRange& range, v1::DataType type) {
   if (!range.known) return {};
   const auto rounded = [&range](const FloatForm& form) {
-    return Ends(Rounded(range.low, form), Rounded(range.high, form));
+    AttainedRange stored = Ends(Rounded(range.low, form), Rounded(range.high, form));
+    const double all_whole = std::ldexp(1.0, form.digits);  // up to here
+    stored.is_gapless = range.is_gapless && -range.low <= all_whole && range.high <= all_whole;
+    return stored;
   };
   switch (type) {
     case v1::DATA_TYPE_FLOAT64:
@@ -189,7 +215,9 @@ AttainedRange AttainedRanges::OfResult(int32_t node) const {
     case OpId::kRange:
       return OfCounting(node);
     case OpId::kNeg:
-      return Monotone(AtPort(node, 0), [](double number) { return -number; });
+      return Negative(AtPort(node, 0));
+    case OpId::kAbs:
+      return Absolute(AtPort(node, 0));
     case OpId::kSqrt:
       return Monotone(AtPort(node, 0), [](double number) { return std::sqrt(number); });
     case OpId::kExp:
@@ -248,10 +276,13 @@ AttainedRange AttainedRanges::OfCounting(int32_t node) const {
   const double end = graph_.float_attribute(node, "end", NAN);
   const double step = graph_.float_attribute(node, "step", 1);
   // Ends of integers are cut to whole ones first.
-  const bool are_whole = std::trunc(start) == start && std::trunc(end) == end && std::trunc(step) == step;
+  const bool are_whole = IsWhole(start) && IsWhole(end) && IsWhole(step);
   if (!are_whole && !IsFloat(graph_.dtype(graph_.output(node, 0)))) return {};
   const double count = std::ceil((end - start) / step);
-  return count >= 1 ? Ends(start, start + (count - 1) * step) : kNotKnown;
+  if (!(count >= 1)) return {};
+  AttainedRange range = Ends(start, start + (count - 1) * step);
+  range.is_gapless = range.known && are_whole && std::abs(step) == 1;
+  return range;
 }
 
 // Where one of the two is one number, or each element of one meets each of the other, ends meet ends.
@@ -263,8 +294,12 @@ AttainedRange AttainedRanges::OfPair(int32_t node) const {
     case OpId::kAdd:
     case OpId::kSub: {
       const double alpha = graph_.float_attribute(node, "alpha", 1);
+      const bool is_gapless = IsGapless(a) && IsGapless(b) && std::abs(alpha) == 1;
       b = Product(b, OneNumber(graph_.op(node) == OpId::kSub ? -alpha : alpha));
-      return b.known && !(HasInfiniteEnd(a) && HasInfiniteEnd(b)) ? Ends(a.low + b.low, a.high + b.high) : kNotKnown;
+      if (!b.known || (HasInfiniteEnd(a) && HasInfiniteEnd(b))) return {};
+      AttainedRange sum = Ends(a.low + b.low, a.high + b.high);
+      sum.is_gapless = is_gapless;
+      return sum;
     }
     case OpId::kMul:
       return Product(a, b);

@@ -53,9 +53,11 @@ class RatioRecorder {
     ratios_.push_back(kind == kTime ? measured / against : against / measured);
   }
 
+  double ratio() const { return Median(ratios_); }
+
   // `goal` 0: there is none.
   void Report(double goal, benchmark::State& state) const {
-    state.counters["ratio"] = Median(ratios_);
+    state.counters["ratio"] = ratio();
     state.counters["measured_us"] = 1e6 * Median(measured_);
     state.counters["against_us"] = 1e6 * Median(against_);
     if (goal > 0) state.counters["goal"] = goal;

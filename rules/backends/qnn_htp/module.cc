@@ -23,6 +23,7 @@
 #include "rules/backends/qnn_htp/executorch/defects.h"
 #include "rules/backends/qnn_htp/executorch/depthwise_multiplier.h"
 #include "rules/backends/qnn_htp/executorch/layout.h"
+#include "rules/backends/qnn_htp/executorch/observed_infinity.h"
 #include "rules/backends/qnn_htp/executorch/one_dimension.h"
 #include "rules/backends/qnn_htp/executorch/parameters.h"
 #include "rules/backends/qnn_htp/executorch/partition.h"
@@ -231,7 +232,9 @@ class Judge {
       return;
     }
     // What is not delegated is not prepared.
-    outcome.ends_export = outcome.ends_export || outcome.raises || (whole.ends_export && !whole.refused);
+    const bool is_delegated = target_.toolchain == Toolchain::kExecuTorch && !outcome.refused;
+    const bool infinite = is_delegated && FindObservedInfinity(context_, op, sink_);
+    outcome.ends_export = outcome.ends_export || outcome.raises || infinite || (whole.ends_export && !whole.refused);
   }
 
   Lowering Lower(const ResolvedOp& op) {

@@ -10,6 +10,7 @@
 #include "rules/backends/qnn_htp/executorch/defects.h"
 #include "rules/backends/qnn_htp/executorch/depthwise_multiplier.h"
 #include "rules/backends/qnn_htp/executorch/layout.h"
+#include "rules/backends/qnn_htp/executorch/observed_infinity.h"
 #include "rules/backends/qnn_htp/executorch/one_dimension.h"
 #include "rules/backends/qnn_htp/executorch/parameters.h"
 #include "rules/backends/qnn_htp/executorch/partition.h"
@@ -31,7 +32,7 @@ constexpr const RuleInfo* kOfMore[] = {
     &kBlocksOfColumns,      &kAverageOfVolume,      &kExtremeWithPlaces, &kEmptyIndex,
     &kPoolWithoutConvert,   &kBlocksOfConv1d,       &kComputedScales,    &kPadWithoutValue,
     &kTableToFloats,        &kBiasOfInput,          &kSumOverNone,       &kFloatPlacement,
-    &kDepthwiseMultiplier,  &kReturnedIntegers};
+    &kDepthwiseMultiplier,  &kReturnedIntegers,     &kObservedInfinity};
 
 }  // namespace
 

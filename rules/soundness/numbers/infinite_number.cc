@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -31,12 +30,6 @@ constexpr RuleInfo kInfiniteNumber = {
     "pad with -inf, observed by MinMaxObserver, fires it; with -8, or observed by HistogramObserver, it does not. "
     "Where the input decides whether anything is masked, or a part of a mask is taken, it is a warning.",
 };
-
-// Whether the observer's range ends at what it sees, averaged or per channel.
-bool KeepsEnds(absl::string_view observer) {
-  const ObserverName name = ParseObserver(observer);
-  return !name.is_foreign && absl::EndsWith(name.observer, "MinMaxObserver");
-}
 
 bool MakesItsRange(const Graph& graph, const v1::Spec& spec) {
   return spec.kind() == v1::Spec::PLAIN && IsInteger(spec.dtype()) && !spec.is_dynamic() &&

@@ -104,6 +104,19 @@ Case OfCounters(std::string name, const std::string& op, Ends expected, v1::Data
           expected};
 }
 
+// The absolute value of `op` of row and column, which T5 takes of positions.
+Case OfDistance(std::string name, const std::string& op, const std::vector<std::pair<std::string, double>>& numbers,
+                Ends expected) {
+  return {std::move(name),
+          [=](Writer& w) {
+            w.Count("row", 4, {4, 1}).Count("column", 4, {1, 4});
+            w.Of(op, {"row", "column"}, "of_both", numbers, v1::DATA_TYPE_INT64);
+            w.Of("aten.neg.default", {"of_both"}, "x", {}, v1::DATA_TYPE_INT64);
+            w.Of("aten.abs.default", {"x"}, "y", {}, v1::DATA_TYPE_INT64);
+          },
+          expected};
+}
+
 Case OfScalar(std::string name, const std::string& op, double number, Ends expected) {
   return {std::move(name),
           [=](Writer& w) {
@@ -137,6 +150,49 @@ std::vector<Case> Cases() {
          w.Constant("x", {-3, 5}).Of("aten.neg.default", {"x"}, "y");
        },
        {{-5, 3}}},
+      {"AbsoluteOfPositives",
+       [](Writer& w) {
+         w.Constant("x", {2, 5}).Of("aten.abs.default", {"x"}, "y");
+       },
+       {{2, 5}}},
+      {"AbsoluteOfNegatives",
+       [](Writer& w) {
+         w.Constant("x", {-5, -2}).Of("aten.abs.default", {"x"}, "y");
+       },
+       {{2, 5}}},
+      // Which of them is next to 0 is not known.
+      {"AbsoluteOfBoth",
+       [](Writer& w) {
+         w.Constant("x", {-5, 3}).Of("aten.abs.default", {"x"}, "y");
+       },
+       std::nullopt},
+      OfDistance("DistanceOfCounters", "aten.sub.Tensor", {}, {{0, 3}}),
+      OfDistance("SumOfCounters", "aten.add.Tensor", {}, {{0, 6}}),
+      // Every other number is left out, 0 perhaps.
+      OfDistance("DistanceInSteps", "aten.sub.Tensor", {{"alpha", 2}}, std::nullopt),
+      OfDistance("ProductOfCounters", "aten.mul.Tensor", {}, {{0, 9}}),
+      {"AbsoluteOfCountedTwos",
+       [](Writer& w) {
+         w.Of("aten.arange.start_step", {}, "x", {{"start", -3}, {"end", 4}, {"step", 2}}, v1::DATA_TYPE_INT64, {4});
+         w.Of("aten.abs.default", {"x"}, "y", {}, v1::DATA_TYPE_INT64, {4});
+       },
+       std::nullopt},
+      {"AbsoluteOfCountedOnes",
+       [](Writer& w) {
+         w.Of("aten.arange.start_step", {}, "x", {{"start", -3}, {"end", 4}, {"step", 1}}, v1::DATA_TYPE_INT64, {7});
+         w.Of("aten.to.dtype", {"x"}, "real", {}, v1::DATA_TYPE_FLOAT32, {7});
+         w.Of("aten.abs.default", {"real"}, "y", {}, v1::DATA_TYPE_FLOAT32, {7});
+       },
+       {{0, 3}}},
+      // Beyond 2048 not every whole number is one of float16.
+      {"AbsoluteOfManyInHalf",
+       [](Writer& w) {
+         w.Of("aten.arange.start_step", {}, "x", {{"start", -3}, {"end", 4001}, {"step", 1}}, v1::DATA_TYPE_INT64,
+              {4004});
+         w.Of("aten.to.dtype", {"x"}, "half", {}, v1::DATA_TYPE_FLOAT16, {4004});
+         w.Of("aten.abs.default", {"half"}, "y", {}, v1::DATA_TYPE_FLOAT16, {4004});
+       },
+       std::nullopt},
       {"LogarithmOfZero",
        [](Writer& w) {
          w.Constant("x", {0, 1}).Of("aten.log.default", {"x"}, "y");

@@ -249,5 +249,41 @@ TEST(ExecuTorchParameters, ABiasOfOneScaleIsNoInputOfTheModel) {
   EXPECT_THAT(CodesAt(lowered("input", "qnn-converter"), "node"), Not(Contains("EN235")));
 }
 
+// Relative positions of T5.
+TEST(ExecuTorchParameters, ALogarithmOfZeroHasNoScale) {
+  struct Made {
+    int64_t start = 0;
+    std::string observer = "MovingAverageMinMaxObserver";
+    bool annotated = true;
+    std::string toolchain = "executorch";
+  };
+  const auto result = [](const Made& made) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {4});
+    const int act = b.Act();
+    b.At(act).set_observer(b.Symbol(made.observer));
+    const int spec = made.annotated ? act : 0;
+    v1::Node& counted = b.Op("aten.arange.start_step", "counted", {}, {}, 0, {4});
+    for (const auto& [name, number] : {std::pair<std::string, int64_t>{"start", made.start}, {"end", made.start + 4}}) {
+      v1::Attribute& attribute = *counted.add_attributes();
+      attribute.set_name(b.Symbol(name));
+      attribute.set_i(number);
+    }
+    b.Op("aten.log.default", "log", {"counted"}, {spec}, spec, {4});
+    b.Op("aten.neg.default", "behind", {"log"}, {spec}, spec, {4});
+    b.Op("aten.add.Tensor", "sum", {"x", "behind"}, {act, spec}, act, {4});
+    return ResultOf(b, kV75, made.toolchain);
+  };
+  const v1::Result found = result({});
+  EXPECT_THAT(CodesAt(found, "log"), Contains("NR203"));
+  EXPECT_THAT(CodesAt(found, "behind"), Not(Contains("NR203")));
+  EXPECT_EQ(found.outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_EQ(found.findings(found.outcome().cause()).code(), "NR203");
+  for (const Made& other : {Made{.start = 1}, Made{.observer = "HistogramObserver"}, Made{.annotated = false},
+                            Made{.toolchain = "qnn-converter"}}) {
+    EXPECT_THAT(CodesAt(result(other), "log"), Not(Contains("NR203"))) << other.start << other.observer;
+  }
+}
+
 }  // namespace
 }  // namespace quantgate
