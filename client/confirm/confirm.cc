@@ -147,7 +147,7 @@ absl::Status Confirmer::Confirm(const v1::Graph& graph, const std::function<void
                                 v1::Report& report) {
   v1::Graph completed = graph;
   CompleteShapes(graph, &completed);
-  std::map<Reading, Plan> plans;
+  std::map<Toolchain, Plan> plans;
   bool any = false;
   for (v1::Result& result : *report.mutable_results()) {
     if (!absl::StartsWith(result.target(), absl::StrCat(qnn_htp::kBackend, "/"))) continue;
@@ -155,26 +155,30 @@ absl::Status Confirmer::Confirm(const v1::Graph& graph, const std::function<void
     const absl::StatusOr<Toolchain> toolchain =
         ResolveToolchain(result.outcome().toolchain(), qnn_htp::kBackend, graph.origin());
     if (!toolchain.ok()) return toolchain.status();
-    const Reading reading = qnn::ReadingBy(*toolchain, graph.origin());
-    if (plans.find(reading) == plans.end()) {
-      absl::StatusOr<Plan> plan = MakePlan(completed, reading);
+    if (plans.find(*toolchain) == plans.end()) {
+      absl::StatusOr<Plan> plan = MakePlan(completed, *toolchain);
       if (!plan.ok()) return plan.status();
-      plans.emplace(reading, *std::move(plan));
+      plans.emplace(*toolchain, *std::move(plan));
     }
-    if (absl::Status confirmed = ConfirmResult(plans[reading], progress, result); !confirmed.ok()) return confirmed;
+    if (absl::Status confirmed = ConfirmResult(plans[*toolchain], progress, result); !confirmed.ok()) return confirmed;
   }
   if (any) return absl::OkStatus();
   return absl::FailedPreconditionError("the vendor's library knows HTP only: name a target such as qnn_htp/SM8650");
 }
 
-absl::StatusOr<Confirmer::Plan> Confirmer::MakePlan(const v1::Graph& graph, Reading reading) const {
+absl::StatusOr<Confirmer::Plan> Confirmer::MakePlan(const v1::Graph& graph, Toolchain toolchain) const {
   Plan plan;
-  absl::Status status = qnn::ForEachEmitted(graph, reading, [&](const qnn::EmittedNode& emitted) {
+  absl::Status status = qnn::ForEachEmitted(graph, toolchain, [&](const qnn::EmittedNode& emitted) {
     PlannedNode node;
     node.reason = std::string(emitted.lowering.reason);
     for (const BackendOp& op : emitted.ops) {
-      node.ops.push_back({std::string(op.name), IsAnotherAlone(op) ? absl::FailedPreconditionError(kAnotherAlone)
-                                                                   : writer_.Write(op, graph.stage())});
+      absl::StatusOr<Json> config = absl::FailedPreconditionError(kAnotherAlone);
+      if (op.inputs.empty() && op.outputs.empty()) {
+        config = absl::FailedPreconditionError("its tensors are not known");
+      } else if (!IsAnotherAlone(op)) {
+        config = writer_.Write(op, graph.stage());
+      }
+      node.ops.push_back({std::string(op.name), std::move(config)});
     }
     plan.nodes[NodeName(emitted.graph, emitted.node)].push_back(std::move(node));
   });

@@ -15,7 +15,7 @@
 #include "db/table_source.h"
 #include "quantgate/v1/graph.pb.h"
 #include "quantgate/v1/report.pb.h"
-#include "rules/graph/resolve.h"
+#include "rules/engine/toolchain.h"
 
 namespace quantgate {
 
@@ -49,7 +49,7 @@ class Confirmer {
   Confirmer(ConfirmOptions options, const db::TableSource& tables, CaseConfigWriter writer)
       : options_(std::move(options)), tables_(&tables), writer_(std::move(writer)) {}
   VendorProcess& ProcessFor(int soc_id);
-  absl::StatusOr<Plan> MakePlan(const v1::Graph& graph, Reading reading) const;
+  absl::StatusOr<Plan> MakePlan(const v1::Graph& graph, Toolchain toolchain) const;
   absl::Status ConfirmResult(Plan plan, const std::function<void(const std::string&)>& progress, v1::Result& result);
   absl::Status AskNode(const Asked& asked, const PlannedNode& planned, bool refused_for_others,
                        v1::ConfirmedNode& node);

@@ -541,6 +541,7 @@ bool OnnxWriter::StateTheSame(const onnx::NodeProto& a, const onnx::NodeProto& b
 void OnnxWriter::RemoveConversions() {
   absl::flat_hash_map<std::string, std::string> instead;  // by the stored tensor that nobody has to make any more
   absl::flat_hash_set<const onnx::NodeProto*> gone;
+  std::vector<const onnx::NodeProto*> in_front;  // of those Quantize nodes
   absl::flat_hash_set<std::string> unmade;
   for (const onnx::NodeProto& node : file_.node()) {
     if (node.op_type() != "QuantizeLinear" || node.output_size() != 1) continue;
@@ -553,10 +554,14 @@ void OnnxWriter::RemoveConversions() {
     if (readers.others || readers.nodes.empty() || !StateTheSame(dequantize, node)) continue;
     instead[node.output(0)] = dequantize.input(0);
     gone.insert(&node);
-    const Readers& between = readers_[dequantize.output(0)];
-    if (!between.others && between.nodes.size() == 1) gone.insert(&dequantize);
+    in_front.push_back(&dequantize);
   }
   if (gone.empty()) return;
+  for (const onnx::NodeProto* dequantize : in_front) {
+    const Readers& between = readers_[dequantize->output(0)];
+    const auto is_gone = [&gone](const auto& use) { return gone.contains(use.first); };
+    if (!between.others && absl::c_all_of(between.nodes, is_gone)) gone.insert(dequantize);
+  }
   for (onnx::NodeProto& node : *file_.mutable_node()) {
     for (int i = 0; i < node.input_size(); ++i) {
       // One may follow another, and in a damaged file itself.

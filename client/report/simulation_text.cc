@@ -71,13 +71,17 @@ std::string RenderSimulation(const v1::Report& report, const Style& style) {
     (IsMissing(node) ? missing : nodes).push_back(&node);
     in_float += node.float_reason().empty() ? 0 : 1;
   }
+  const std::string where = simulation.only_integers()
+                                ? ""
+                                : absl::StrCat(", ", in_float - static_cast<int>(missing.size()), " of them in float");
   AppendWrapped(out, "  nodes       ",
-                absl::StrCat(Count(static_cast<int64_t>(nodes.size()), "result"), " computed, ",
-                             in_float - static_cast<int>(missing.size()), " of them in float",
+                absl::StrCat(Count(static_cast<int64_t>(nodes.size()), "result"), " computed", where,
                              missing.empty() ? "" : absl::StrCat("; ", missing.size(), " not computed")),
                 style.width);
-  AppendWrapped(out, "  first bad   ",
-                simulation.first_bad_node().empty() ? "none" : Printable(simulation.first_bad_node()), style.width);
+  if (!simulation.only_integers()) {
+    AppendWrapped(out, "  first bad   ",
+                  simulation.first_bad_node().empty() ? "none" : Printable(simulation.first_bad_node()), style.width);
+  }
   const auto& results = report.results();
   if (!results.empty() && !results[0].not_checked().empty()) {
     const v1::NotChecked& first = results[0].not_checked(0);
@@ -89,6 +93,7 @@ std::string RenderSimulation(const v1::Report& report, const Style& style) {
   }
   std::stable_sort(nodes.begin(), nodes.end(),
                    [](const v1::SimulatedNode* a, const v1::SimulatedNode* b) { return Badness(*a) > Badness(*b); });
+  if (simulation.only_integers()) nodes.clear();  // nothing was measured of them
   const size_t shown = style.verbose ? nodes.size() : std::min(nodes.size(), kShown);
   std::vector<std::vector<std::string>> rows = {
       {"node", "operator", "own dB", "dB", "max LSB", "mean LSB", "saturated", "accumulator bits (worst case)"}};

@@ -54,4 +54,17 @@ const RuleInfo kOlderTable = {
     "Fires: qnn_htp/SM8650@2.30 when the tables are 2.13.0 and 2.25.0. Does not: qnn_htp/SM8650@2.25.",
 };
 
+const RuleInfo kRunsInFloat = {
+    "CV205",
+    "runs-in-float",
+    v1::Finding::FALLBACK,
+    v1::Finding::WARNING,
+    kAtAnyStage,
+    "{subject}: {observed}; quantized it would need {allowed}.",
+    "Input and output are quantized and there is no kernel for that, so the node is computed in float between a "
+    "Dequantize and a Quantize: right numbers, at the cost of float and two conversions.",
+    "Leave the node unquantized, or accept that it runs in float.",
+    "Fires: sigmoid with an int8 input and output on xnnpack. Does not: sigmoid of a float tensor.",
+};
+
 }  // namespace quantgate

@@ -9,6 +9,7 @@ namespace quantgate {
 extern const RuleInfo kNoQnnOperator;      // CV201: QNN backends only
 extern const RuleInfo kNoBackendOperator;  // CV204
 extern const RuleInfo kUnclearLowering;    // CV202: only ever "not checked"
+extern const RuleInfo kRunsInFloat;        // CV205: quantized all around, and computed in float
 extern const RuleInfo kOlderTable;         // EN201
 
 }  // namespace quantgate

@@ -9,18 +9,6 @@
 #include "rules/backends/table_module.h"
 
 namespace quantgate {
-const RuleInfo kRunsInFloat = {
-    "CV205",
-    "runs-in-float",
-    v1::Finding::FALLBACK,
-    v1::Finding::WARNING,
-    kAtAnyStage,
-    "{subject}: {observed}; quantized it would need {allowed}.",
-    "Input and output are quantized and there is no kernel for that, so the node is computed in float between a "
-    "Dequantize and a Quantize: right numbers, at the cost of float and two conversions.",
-    "Leave the node unquantized, or accept that it runs in float.",
-    "Fires: sigmoid with an int8 input and output on xnnpack. Does not: sigmoid of a float tensor.",
-};
 
 void NoteRunsInFloat(const BackendOp& op, const Target& target, FindingSink& sink) {
   const auto quantized = [](const BackendTensor& tensor) { return tensor.present && tensor.type.quantized; };

@@ -25,8 +25,7 @@ struct CpuBackend {
 // FAILED_PRECONDITION when the database has no table of it.
 absl::StatusOr<std::unique_ptr<Module>> LoadCpuModule(const CpuBackend& backend, const db::TableSource& tables);
 
-// A node that is quantized all around and computed in float, FALLBACK.
-extern const RuleInfo kRunsInFloat;  // CV205
+// Says CV205 of a node that is quantized all around.
 void NoteRunsInFloat(const BackendOp& op, const Target& target, FindingSink& sink);
 
 }  // namespace quantgate

@@ -22,8 +22,6 @@ constexpr int kFloatBits = 24;
 // Beyond these a sharing group is not changed as a whole, and a node (a concatenation of hundreds) not at all.
 constexpr size_t kMaxGroup = 256;
 constexpr uint32_t kMaxPortsOfNode = 64;
-// Leaving a tensor in float costs no precision and all speed: the last resort.
-constexpr int kUnquantized = 1000;
 
 int64_t Key(SpecPlace place) { return (static_cast<int64_t>(place.value) << 32) | static_cast<uint32_t>(place.node); }
 
@@ -509,7 +507,7 @@ std::vector<Candidates::Variant> Candidates::VariantsOf(const Port& port) {
   // What a derived bias is derived from may have no numbers before it runs.
   const bool derives = !native_ && port.is_bias && port.before != nullptr && port.before->kind() == v1::Spec::DERIVED;
   if (port.before != nullptr && (takes_float || derives)) {
-    variants.push_back({0, {v1::DATA_TYPE_FLOAT32, false}, kUnquantized, 0});
+    variants.push_back({0, {v1::DATA_TYPE_FLOAT32, false}, kUnquantizedLoss, 0});
   }
   return variants;
 }

@@ -18,6 +18,9 @@
 
 namespace quantgate::corrections {
 
+// Loss of a tensor that is left in float: no precision and all speed, the last resort.
+inline constexpr int kUnquantizedLoss = 1000;
+
 // One place gets another spec. `spec` as in SpecEditor.
 struct Edit {
   SpecPlace place;

@@ -38,6 +38,9 @@ struct CorrectionTask {
   CorrectionLimits limits;
   // Of changes that are as few, those of which it promises most are taken. Null: those that lose least by their types.
   PredictNoise predict = nullptr;
+  // Whether tensors may leave the integers for a node that only runs elsewhere. Not where another target computes it in
+  // integers: that would lose them for nothing.
+  bool floats_for_fallbacks = true;
 };
 
 // Fills Result.corrections and Finding.correction of `result`, the answer for the unchanged graph with all its

@@ -34,7 +34,8 @@ Observed::Observed(const v1::Result& result, const Names& names) : findings_(res
     issue.node = location.node().empty() ? -1 : names.Node(location.node());
     if (location.has_input()) issue.input = location.input();
     if (location.has_output()) issue.output = location.output();
-    Add(std::move(issue), {WeightOf(finding), absl::HashOf(finding.observed(), finding.allowed())});
+    Add(std::move(issue), {WeightOf(finding), absl::HashOf(finding.observed(), finding.allowed()),
+                           finding.severity() == v1::Finding::ERROR});
   }
   for (const v1::NotChecked& entry : result.not_checked()) {
     Issue issue;
@@ -54,6 +55,7 @@ void Observed::Add(Issue issue, Entry entry) {
     return;
   }
   found->second.weight = std::max(found->second.weight, entry.weight);
+  found->second.is_error = found->second.is_error || entry.is_error;
   found->second.words = absl::HashOf(found->second.words, entry.words);
 }
 

@@ -46,7 +46,8 @@ class Observed {
 
   struct Entry {
     Weight weight;
-    size_t words;  // hash of what is observed and allowed
+    size_t words;           // hash of what is observed and allowed
+    bool is_error = false;  // of a finding
   };
   const Entry* Find(const Issue& issue) const;
   const absl::flat_hash_map<Issue, Entry>& issues() const { return issues_; }

@@ -85,6 +85,7 @@ class Common {
     Answer answer;
     const std::vector<std::string> names = NamesOf(targets);
     CorrectionTask joint{task_.context, nullptr, nullptr, task_.limits};
+    joint.floats_for_fallbacks = false;
     joint.limits.max_judged_nodes /= static_cast<int64_t>(targets.size());
     joint.judge = [&](const v1::Graph& graph, v1::Result& result) {
       google::protobuf::Arena arena;
@@ -203,14 +204,24 @@ absl::Status PlanCommon(const ReportTask& task, const std::vector<bool>& exhaust
       }
     }
   }
-  for (int target : kept) common.add_targets(report.results(target).target());
+  for (int target : kept) {
+    const v1::Result& result = report.results(target);
+    if (result.unjudged_reason().empty()) {
+      common.add_targets(result.target());
+      continue;
+    }
+    // Nothing passes because it was not looked at.
+    v1::Conflict& conflict = *common.add_conflicts();
+    conflict.add_targets(result.target());
+    conflict.set_reason(absl::StrCat("whether these specs pass is not known: ", result.unjudged_reason()));
+  }
   bool safe = true;
   for (v1::Correction& correction : *plan.mutable_corrections()) {
     safe &= correction.safe();
     for (v1::Change& change : *correction.mutable_changes()) *common.add_changes() = std::move(change);
   }
   common.set_safe(safe);
-  common.set_proven(!kept.empty());
+  common.set_proven(!common.targets().empty());
   return absl::OkStatus();
 }
 

@@ -84,6 +84,7 @@ Search::Search(const CorrectionTask& task, const v1::Graph& original, const Stor
   for (auto& [node, targets] : faults) {
     Region& region = regions_.emplace_back();
     region.node = node;
+    region.has_error = absl::c_any_of(targets, [&](const Issue& issue) { return first_.Find(issue)->is_error; });
     region.targets = std::move(targets);
   }
   const int64_t cost = std::max(1, work.nodes_size()) + ScalesRead(task.context.resolved()) / kScalesPerNode +
@@ -120,6 +121,7 @@ void Search::PushMoves(Region& region, const State& from, int32_t node) {
     if (!region.seen.insert(KeyOf(next.edits)).second) continue;
     next.changes = candidates_.ChangesOf(next.edits);
     next.loss += move.loss;
+    if (!task_.floats_for_fallbacks && !region.has_error && next.loss >= kUnquantizedLoss) continue;
     next.distance += move.distance;
     next.order = region.made++;
     // A single move in vain may fit with another one; of two there are too many.

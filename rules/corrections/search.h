@@ -40,6 +40,7 @@ struct Region {
   std::priority_queue<State, std::vector<State>, Dearer> open;
   absl::flat_hash_set<std::string> seen;
   bool begun = false;
+  bool has_error = false;  // among its faults, and not only what runs elsewhere
   bool needs_row = false;  // its types are in no row of the backend's table
   int made = 0;
   int tried = 0;

@@ -50,9 +50,9 @@ v1::Spec SpecOf(const Operand& operand, const QuantParams& params) {
   }
   v1::QParams& numbers = *spec.mutable_qparams();
   numbers.mutable_scales()->Add(params.scales.begin(), params.scales.end());
-  for (size_t i = 0; i < params.scales.size(); ++i) {
-    numbers.add_zero_points(zero_point(i));
-  }
+  // Of a wrong number of them as many as the file has: one for each scale is a change.
+  const size_t count = stated.size() > 1 ? stated.size() : params.scales.size();
+  for (size_t i = 0; i < count; ++i) numbers.add_zero_points(zero_point(i));
   numbers.mutable_axes()->Add(params.axes.begin(), params.axes.end());
   numbers.mutable_block_sizes()->Add(params.block_sizes.begin(), params.block_sizes.end());
   return spec;

@@ -35,6 +35,14 @@ std::string Filled(absl::string_view text, absl::string_view subject, const Find
   return filled;
 }
 
+// In torch.fx inputs and constants are nodes, too, called as their values are.
+void SetFxNode(const Graph& graph, int32_t value, v1::Location& location) {
+  if (graph.origin() != v1::Graph::PT2E || graph.producer(value) >= 0 || graph.is_elsewhere(value)) return;
+  if (!graph.is_graph_input(value) && !graph.is_constant(value)) return;
+  location.set_node(graph.value(value).name());
+  location.set_op(graph.is_graph_input(value) ? "placeholder" : "get_attr");
+}
+
 }  // namespace
 
 std::string FormatNumber(double number) { return absl::StrFormat("%.7g", number); }
@@ -70,6 +78,7 @@ void RenderFinding(const Graph& graph, const std::string& subgraph, const Findin
                                                : std::string(graph.symbol(line.file())));
     }
   }
+  if (place.node < 0 && place.value >= 0) SetFxNode(graph, place.value, location);
   if (place.input >= 0) location.set_input(place.input);
   if (place.output >= 0) location.set_output(place.output);
   if (place.value >= 0) location.set_value(graph.value(place.value).name());

@@ -73,6 +73,7 @@ Rule FloatArithmetic();    // DT003
 Rule BiasType();           // DT004
 Rule ObserverType();       // DT005
 Rule EncodingWidth();      // DT006
+Rule RoundedIndex();       // DT007
 
 // NR: numeric range (numbers/).
 Rule ScaleRange();      // NR001

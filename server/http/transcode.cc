@@ -95,6 +95,15 @@ absl::Status NoValue(const FieldDescriptor& field, absl::string_view text, absl:
   return absl::InvalidArgumentError(absl::StrCat(field.name(), ": '", text.substr(0, 64), "' is no ", expected));
 }
 
+// All but the one that stands for none.
+std::string NamesOf(const google::protobuf::EnumDescriptor& type) {
+  std::vector<std::string> names;
+  for (int i = 0; i < type.value_count(); ++i) {
+    if (type.value(i)->number() != 0) names.push_back(type.value(i)->name());
+  }
+  return absl::StrJoin(names, ", ");
+}
+
 // One number parser for all widths.
 template <typename Number, typename Set>
 absl::Status SetNumber(const FieldDescriptor& field, absl::string_view text, Set set) {
@@ -126,7 +135,10 @@ absl::Status SetLeaf(Message& message, const FieldDescriptor& field, absl::strin
     }
     case FieldDescriptor::CPPTYPE_ENUM: {
       const auto* value = field.enum_type()->FindValueByName(std::string(text));
-      if (repeated || value == nullptr) return NoValue(field, text, field.enum_type()->name());
+      if (repeated || value == nullptr) {
+        const std::string names = NamesOf(*field.enum_type());
+        return NoValue(field, text, absl::StrCat(field.enum_type()->name(), " (", names, ")"));
+      }
       reflection.SetEnum(&message, &field, value);
       return absl::OkStatus();
     }

@@ -417,6 +417,11 @@ same "$(jq -c '[.results[0].notChecked[] | select(.rule == "SM") | .reason | sta
   <<<"$out")" '[true]'
 same "$(jq -r '.simulation.profile + " " + .results[1].verdict' <<<"$out")" 'onnxruntime ACCEPTED_WITH_WARNINGS'
 run 0 check "$tiny" -t qnn_gpu --simulate --mode warn
+# So it does of a model that cannot be run.
+run 1 check "$data/../../data/onnx/bad.scale_inf.tiny.qdq_a16w8.onnx" -t onnxruntime/cpu --simulate --format json
+same "$err" ""
+has "$(jq -r '.results[0].notChecked[] | select(.rule == "SM") | .reason' <<<"$out")" "^node '[^']+' \([A-Za-z]+\): scale inf$"
+same "$(jq -r .results[0].verdict <<<"$out")" REJECTED
 
 # Import: every format reads back as the same graph.
 digest=$("$quantgate" check "$good" --format json | jq -r .graphDigest)

@@ -215,6 +215,9 @@ class Converter:
             message.qparams.zero_points.append(zero_point or 0)
         if arguments.get('block_size'):
             message.block_size.extend(arguments['block_size'])
+        elif observer.get('class') == 'INT4WeightObserver':
+            # The dump cuts off what NNCF is told of the weight; this is what it takes by itself.
+            message.block_size.extend([1, 128])
 
     def fill_observed(self, observed, message):
         scale = observed.get('scale')

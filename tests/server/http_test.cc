@@ -724,7 +724,7 @@ TEST(Fields, WhatIsNoValue) {
     return std::string(status.message());
   };
   for (const char* path : {"", ".", "nothing", "model", "model.", "model.nothing", "targets.x"}) said({{path, "x"}});
-  EXPECT_EQ(said({{"mode", "LOUD"}}), "mode: 'LOUD' is no Mode");
+  EXPECT_EQ(said({{"mode", "LOUD"}}), "mode: 'LOUD' is no Mode (STRICT, WARN)");
   EXPECT_EQ(said({{"skipCorrections", "perhaps"}}), "skip_corrections: 'perhaps' is no true or false");
   // Of two values one would be forgotten, under whichever of its names it comes.
   EXPECT_EQ(said({{"mode", "WARN"}, {"mode", "STRICT"}}), "mode: is given twice");

@@ -95,6 +95,8 @@ class Report:
             verdict = report_pb2.Result.Verdict.Name(result.verdict)
             color = _COLORS.get(verdict, "#57606a")
             parts.append(f"<h4>{html.escape(result.target)}: <span style='color:{color}'>{_words(verdict)}</span></h4>")
+            if result.verdict_reason:
+                parts.append(f"<p>{html.escape(result.verdict_reason)}</p>")
             if result.findings:
                 parts.append(_table(("finding", "node", "what", "fix"), [
                     (f"{finding.code} {finding.rule}", finding.location.node, finding.message, finding.fix)

@@ -3,13 +3,16 @@
 #define QUANTGATE_RULES_BACKENDS_QNN_EMITTED_H_
 
 #include <functional>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "quantgate/v1/graph.pb.h"
+#include "rules/backends/emission.h"
 #include "rules/backends/qnn/lowering.h"
 #include "rules/constraints/backend_op.h"
-#include "rules/engine/module.h"
+#include "rules/engine/context.h"
+#include "rules/engine/toolchain.h"
 #include "rules/graph/resolve.h"
 
 namespace quantgate::qnn {
@@ -27,9 +30,15 @@ struct EmittedNode {
 // left of a converted graph is as annotated.
 Reading ReadingBy(Toolchain toolchain, v1::Graph::Origin origin);
 
+// What the toolchain makes of one operator.
+Lowering LowerBy(Toolchain toolchain, const CheckContext& context, const ResolvedOp& op, Emission& emission);
+
+// Values of the graph that are constants once the toolchain has folded it.
+std::vector<bool> FoldedBy(Toolchain toolchain, const Graph& graph);
+
 // Calls `visit` in the order in which a check judges: the main graph, then bodies depth first. INVALID_ARGUMENT: the
 // graph is malformed.
-absl::Status ForEachEmitted(const v1::Graph& graph, Reading reading,
+absl::Status ForEachEmitted(const v1::Graph& graph, Toolchain toolchain,
                             const std::function<void(const EmittedNode&)>& visit);
 
 }  // namespace quantgate::qnn

@@ -12,6 +12,7 @@
 #include "rules/backends/folding.h"
 #include "rules/backends/in_place.h"
 #include "rules/backends/matchers.h"
+#include "rules/backends/node_view.h"
 #include "rules/backends/qnn/emitted.h"
 #include "rules/backends/qnn/fusion.h"
 #include "rules/backends/qnn/input_encoding.h"
@@ -74,9 +75,7 @@ class Judge {
 
   void Run(ModuleResult& result) {
     const Graph& graph = context_.graph();
-    const bool keeps = target_.toolchain == Toolchain::kOnnxRuntime;
-    const std::vector<bool> folded =
-        FoldedValues(graph, Generators::kFolded, keeps ? Dequantizers::kKept : Dequantizers::kFolded);
+    const std::vector<bool> folded = qnn::FoldedBy(target_.toolchain, graph);
     const LostWrites& lost = context_.Once(LostWritesOf);
     const bool in_place =
         absl::c_any_of(graph.unlike_nodes(), [&graph](int32_t node) { return WritesInPlace(graph, node); });
@@ -182,7 +181,7 @@ class Judge {
       return;
     }
     emission_.Clear();
-    const Lowering lowering = Lower(op);
+    const Lowering lowering = qnn::LowerBy(target_.toolchain, context_, op, emission_);
     switch (lowering.status) {
       case Lowering::kFolded:
         outcome.checked = true;
@@ -231,21 +230,29 @@ class Judge {
       outcome.ends_export = true;
       return;
     }
+    if (target_.toolchain == Toolchain::kOnnxRuntime && !outcome.refused) NoteApart(op);
     // What is not delegated is not prepared.
     const bool is_delegated = target_.toolchain == Toolchain::kExecuTorch && !outcome.refused;
     const bool infinite = is_delegated && FindObservedInfinity(context_, op, sink_);
     outcome.ends_export = outcome.ends_export || outcome.raises || infinite || (whole.ends_export && !whole.refused);
   }
 
-  Lowering Lower(const ResolvedOp& op) {
-    if (target_.toolchain == Toolchain::kOnnxRuntime) {
-      if (const std::optional<Lowering> lowering = qnn::LowerForProvider(context_, op, emission_)) return *lowering;
-    }
-    // Only ExecuTorch is known to make an elu of it.
-    if (target_.toolchain != Toolchain::kExecuTorch && op.op != nullptr && op.op->id == OpId::kSelu) {
-      return NoCounterpart("QNN has no operator for it");
-    }
-    return qnn::Lower(context_, op, emission_);
+  // Between quantized tensors, and in float all the same.
+  void NoteApart(const ResolvedOp& op) {
+    if (context_.graph().origin() != v1::Graph::ONNX) return;
+    const NodeView view(context_, op, emission_.looked_at_constants());
+    const qnn::Apart* apart = qnn::WhyApart(view);
+    const Operand* output = view.output(0);
+    const bool is_between = output != nullptr && output->quantized &&
+                            absl::c_any_of(view.inputs(), [](const Operand& input) { return input.quantized; });
+    if (apart == nullptr || !is_between) return;
+    FindingDraft draft{.rule = &kRunsInFloat};
+    draft.place.node = op.node;
+    draft.observed = absl::StrCat(view.op_type(), " is computed in float: ", apart->reason);
+    draft.allowed = std::string(apart->needed);
+    draft.source.kind = v1::Source::MEASURED;
+    draft.source.document = "onnxruntime-qnn 2.7.0, the graphs that it builds";
+    sink_.Add(std::move(draft));
   }
 
   void JudgeUnlisted(const BackendOp& op, ModuleResult::OpOutcome& outcome) {

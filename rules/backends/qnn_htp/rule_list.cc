@@ -32,7 +32,7 @@ constexpr const RuleInfo* kOfMore[] = {
     &kBlocksOfColumns,      &kAverageOfVolume,      &kExtremeWithPlaces, &kEmptyIndex,
     &kPoolWithoutConvert,   &kBlocksOfConv1d,       &kComputedScales,    &kPadWithoutValue,
     &kTableToFloats,        &kBiasOfInput,          &kSumOverNone,       &kFloatPlacement,
-    &kDepthwiseMultiplier,  &kReturnedIntegers,     &kObservedInfinity};
+    &kDepthwiseMultiplier,  &kReturnedIntegers,     &kObservedInfinity,  &kRunsInFloat};
 
 }  // namespace
 

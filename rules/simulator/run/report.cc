@@ -57,6 +57,7 @@ absl::Status SimulateReport(const v1::Graph& message, const Request& request, Mo
   absl::StatusOr<v1::Simulation> simulation = Simulate(*graph, resolved, *std::move(inputs), options);
   if (!simulation.ok()) return simulation.status();
   simulation->set_profile_reason(choice->reason);
+  simulation->set_only_integers(!options.statistics);
   if (const v1::SimulatedNode* worst = WorstOutput(message, *simulation); worst != nullptr) {
     simulation->set_worst_output(worst->value());
   }

@@ -8,6 +8,7 @@
 #include "rules/graph/data_type.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
+#include "rules/soundness/types/integer_uses.h"
 
 namespace quantgate {
 namespace {
@@ -19,13 +20,14 @@ constexpr RuleInfo kFloatArithmetic = {
     v1::Finding::ERROR,
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
-    "PyTorch promotes: an integer and a float make a float. The graph says that the result is an integer. Where it is "
-    "used as an index or a size, or its type is asserted, the model fails when it runs, at calibration already; "
-    "elsewhere it is computed in float, which is exact to 2^24. Quantizers that lift scalar operands to float "
-    "constants (transform_for_annotation of XNNPACK and Vulkan) do this to index arithmetic.",
+    "PyTorch promotes: an integer and a float make a float, and so does the quotient of two integers. The graph says "
+    "that the result is an integer. Where it is used as an index or a size, or its type is asserted, the model fails "
+    "when it runs, at calibration already; elsewhere it is computed in float, which is exact to 2^24. Quantizers that "
+    "lift scalar operands to float constants (transform_for_annotation of XNNPACK and Vulkan) do this to index "
+    "arithmetic, and QNN's, which makes a quotient and a floor of a remainder.",
     "Keep the constant an integer, or keep such nodes away from the transform.",
     "arange (int64) + a float32 constant declared int64 fires it, as an error in front of an embedding; + an int64 "
-    "constant, or declared float32, does not.",
+    "constant, or declared float32, does not. Nor does a quotient of integers that is no index.",
 };
 
 bool Promotes(OpId op) {
@@ -46,32 +48,10 @@ bool Promotes(OpId op) {
   }
 }
 
-// Whether the node fails when this argument turns out to be a float: indices, sizes, and what is asserted.
-bool NeedsIntegers(const Graph& graph, Use use) {
-  const Binding* binding = graph.binding(use.node);
-  if (binding == nullptr) return false;
-  const Argument argument = ArgumentAt(*binding, graph.argument(use.node, use.input));
-  if (argument.role != ArgRole::kData) return false;
-  const PortRole role = binding->op->inputs[argument.port].role;
-  return role == PortRole::kIndex || role == PortRole::kParameter;
-}
-
-// By value, whether some node fails when it turns out to be a float: at once, or behind nodes whose results then are
-// floats too.
-std::vector<bool> MustBeIntegers(const Graph& graph) {
-  std::vector<bool> must(graph.num_values(), false);
-  for (auto node = graph.order().rbegin(); node != graph.order().rend(); ++node) {
-    bool passes_on = false;
-    for (int i = 0; i < graph.num_outputs(*node); ++i) {
-      const int32_t output = graph.output(*node, i);
-      passes_on = passes_on || (output >= 0 && IsInteger(graph.dtype(output)) && must[output]);
-    }
-    for (int i = 0; i < graph.num_inputs(*node); ++i) {
-      const int32_t input = graph.input(*node, i);
-      if (input >= 0 && (passes_on || NeedsIntegers(graph, {*node, i}))) must[input] = true;
-    }
-  }
-  return must;
+// A quotient that is not rounded.
+bool DividesIntegers(const Graph& graph, int32_t node) {
+  if (graph.op(node) != OpId::kDiv || graph.attribute(node, "rounding_mode") != nullptr) return false;
+  return graph.num_inputs(node) > 0 && graph.input(node, 0) >= 0 && IsInteger(graph.dtype(graph.input(node, 0)));
 }
 
 void CheckFloatArithmetic(const CheckContext& context, FindingSink& sink) {
@@ -83,9 +63,11 @@ void CheckFloatArithmetic(const CheckContext& context, FindingSink& sink) {
     if (graph.num_outputs(node) != 1 || graph.output(node, 0) < 0) continue;
     const v1::DataType declared = graph.dtype(graph.output(node, 0));
     if (!IsInteger(declared) || !Promotes(graph.op(node))) continue;
-    for (int i = 0; i < graph.num_inputs(node); ++i) {
+    bool promotes = false;
+    for (int i = 0; !promotes && i < graph.num_inputs(node); ++i) {
       const int32_t value = graph.input(node, i);
       if (value < 0 || !IsFloat(graph.dtype(value))) continue;
+      promotes = true;
       if (must_be_integers.empty()) must_be_integers = MustBeIntegers(graph);
       FindingDraft draft;
       draft.rule = &kFloatArithmetic;
@@ -102,8 +84,16 @@ void CheckFloatArithmetic(const CheckContext& context, FindingSink& sink) {
         draft.severity = v1::Finding::WARNING;
       }
       sink.Add(std::move(draft));
-      break;
     }
+    if (promotes || !DividesIntegers(graph, node)) continue;
+    if (must_be_integers.empty()) must_be_integers = MustBeIntegers(graph);
+    if (!must_be_integers[graph.output(node, 0)]) continue;
+    Place place;
+    place.node = node;
+    sink.Add(kFloatArithmetic, place,
+             absl::StrCat("divides integers, which makes a float, and the graph declares ", DataTypeName(declared),
+                          ", which is used as an index or size, or asserted"),
+             "a quotient that is rounded, for an integer result");
   }
 }
 

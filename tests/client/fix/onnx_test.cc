@@ -375,6 +375,27 @@ TEST(WriteOnnx, AConversionThatBecameNoneIsTakenOut) {
   EXPECT_EQ(Node(kept.model, "q2").name(), "");
 }
 
+// Nobody reads the Dequantize in front of them any more.
+TEST(WriteOnnx, ConversionsOfOneTensorThatBecameNoneAreTakenOutTogether) {
+  const auto with = [](double scale, float other) {
+    onnx::ModelProto model = Converted(0.25F);
+    onnx::GraphProto& graph = *model.mutable_graph();
+    SetTensorType(graph.add_output(), "y3", kFloat, {1, 2});
+    SetFloat(AddTensor(&graph, "s3", kFloat, {}), {other});
+    AddNode(&graph, "QuantizeLinear", "q3", {"xd", "s3", "z"}, {"xq3"});
+    AddNode(&graph, "DequantizeLinear", "d3", {"xq3", "s3", "z"}, {"y3"});
+    const Wanted wanted{"xq", {"q", "d"}, Plain(v1::DATA_TYPE_INT8, {0.5}), Plain(v1::DATA_TYPE_INT8, {scale})};
+    return Write(model, {wanted}).model;
+  };
+  const onnx::ModelProto both = with(0.25, 0.25F);
+  ASSERT_EQ(both.graph().node_size(), 4);
+  EXPECT_EQ(Node(both, "d2").input(0), "xq");
+  EXPECT_EQ(Node(both, "d3").input(0), "xq");
+  const onnx::ModelProto one = with(0.25, 0.125F);
+  EXPECT_EQ(one.graph().node_size(), 6);
+  EXPECT_EQ(Node(one, "q3").input(0), "xd");
+}
+
 TEST(WriteOnnx, ConversionsThatNoCorrectionTouchesStay) {
   onnx::ModelProto model = Converted(0.5F);  // one that never was one
   onnx::GraphProto& graph = *model.mutable_graph();

@@ -53,6 +53,12 @@ def test_sixteen_bit_weights_need_v73():
     assert '<table>' in report._repr_html_() and 'conv2d' in report._repr_html_()
 
 
+def test_why_nothing_is_known_of_a_target_is_said_in_every_form():
+    report = quantgate.check(models.annotate(models.export(), models.qnn('use_16a16w')), targets=['vgf'])
+    for text in (str(report), report._repr_html_()):
+        assert 'there is no module for vgf' in text
+
+
 def test_gated_stops_before_anything_is_inserted(caplog):
     module = models.export()
     gated = quantgate.Gated(models.qnn('use_16a16w'), targets=[V68])

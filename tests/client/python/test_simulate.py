@@ -500,3 +500,7 @@ def test_what_is_left_out_is_not_checked(flag, rules, reason):
     entries = json.loads(report.stdout)['results'][0]['notChecked']
     assert [entry['rule'] for entry in entries] == rules
     assert {entry['reason'] for entry in entries} == {reason}
+    # What is not measured is not said to be exact.
+    measured = flag != '--only-integers'
+    assert ('own dB' in text.stdout) == ('in float' in text.stdout) == measured
+    assert json.loads(report.stdout)['simulation'].get('onlyIntegers', False) != measured

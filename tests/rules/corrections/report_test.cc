@@ -25,11 +25,16 @@ struct Made {
   v1::DataType wanted;                                 // refuses others
   v1::DataType taken = v1::DATA_TYPE_UNSPECIFIED;      // takes this one too
   v1::DataType elsewhere = v1::DATA_TYPE_UNSPECIFIED;  // leaves the layer to another processor
+  bool takes_floats = false;
+  std::string unjudged;  // the reason, where nothing is known of it
 };
 
 void JudgeLinear(const v1::Graph& graph, const Made& target, v1::Result& result) {
   result.set_target(target.name);
-  const v1::DataType found = graph.specs(graph.nodes(0).input_specs(0) - 1).dtype();
+  result.set_unjudged_reason(target.unjudged);
+  const int32_t spec = graph.nodes(0).input_specs(0);
+  const v1::DataType found = spec == 0 ? v1::DATA_TYPE_FLOAT32 : graph.specs(spec - 1).dtype();
+  if (!target.unjudged.empty() || (found == v1::DATA_TYPE_FLOAT32 && target.takes_floats)) return;
   if (found == target.wanted || found == target.taken) return;
   v1::Finding& finding = *result.add_findings();
   const bool elsewhere = found == target.elsewhere;
@@ -39,6 +44,16 @@ void JudgeLinear(const v1::Graph& graph, const Made& target, v1::Result& result)
   finding.mutable_location()->set_node("fc");
   finding.mutable_location()->set_input(0);
   finding.set_message(target.name + " takes " + v1::DataType_Name(target.wanted));
+}
+
+// Any type for x, floats as well.
+std::vector<AcceptedTypes> TakesFloats(const ResolvedOp&) {
+  AcceptedTypes row;
+  row.ports.push_back({.argument = 0, .value = 0, .types = {{v1::DATA_TYPE_FLOAT32, false}}});
+  for (const v1::DataType type : {v1::DATA_TYPE_INT8, v1::DATA_TYPE_UINT8, v1::DATA_TYPE_INT16, v1::DATA_TYPE_UINT16}) {
+    row.ports[0].types.push_back({type, true});
+  }
+  return {row};
 }
 
 v1::Report Correct(const v1::Graph& message, const std::vector<Made>& targets, const CorrectionLimits& limits = {}) {
@@ -55,7 +70,9 @@ v1::Report Correct(const v1::Graph& message, const std::vector<Made>& targets, c
   };
   v1::Report report;
   for (const Made& target : targets) {
-    task.targets.emplace_back().name = target.name;
+    ReportTask::OneTarget& asked = task.targets.emplace_back();
+    asked.name = target.name;
+    if (target.takes_floats) asked.accepted = TakesFloats;
     JudgeLinear(message, target, *report.add_results());
   }
   EXPECT_TRUE(CorrectReport(task, report).ok());
@@ -127,6 +144,33 @@ TEST(SeveralTargets, WhatOneNeedsIsNotForOneThatWouldLeaveItToAnother) {
                 .common_corrections()
                 .targets_size(),
             2);
+}
+
+// One computes the layer in integers, the other one elsewhere. Without specs neither has anything to say, and the
+// integers are lost.
+TEST(SeveralTargets, LeaveTheIntegersForAnErrorAlone) {
+  const v1::DataType has = Linear().specs(Linear().nodes(0).input_specs(0) - 1).dtype();
+  const Made a = {.name = "a", .wanted = has, .takes_floats = true};
+  Made b = {.name = "b", .wanted = v1::DATA_TYPE_UINT8, .elsewhere = has, .takes_floats = true};
+  const v1::Report report = Correct(Linear(), {a, b});
+  EXPECT_EQ(report.results(1).corrections_size(), 1);
+  EXPECT_THAT(report.common_corrections().targets(), ElementsAre("a", "b"));
+  EXPECT_THAT(report.common_corrections().changes(), IsEmpty());
+  b.elsewhere = v1::DATA_TYPE_UNSPECIFIED;
+  const v1::CommonCorrections refused = Correct(Linear(), {a, b}).common_corrections();
+  EXPECT_THAT(refused.targets(), ElementsAre("a", "b"));
+  ASSERT_EQ(refused.changes_size(), 1);
+  EXPECT_FALSE(refused.changes(0).has_after());
+}
+
+TEST(SeveralTargets, OneThatNothingIsKnownOfDoesNotPass) {
+  const v1::CommonCorrections common =
+      Correct(Linear(), {{"a", v1::DATA_TYPE_INT8}, {.name = "b", .unjudged = "no table"}}).common_corrections();
+  EXPECT_THAT(common.targets(), ElementsAre("a"));
+  EXPECT_EQ(common.changes_size(), 1);
+  ASSERT_EQ(common.conflicts_size(), 1);
+  EXPECT_THAT(common.conflicts(0).targets(), ElementsAre("b"));
+  EXPECT_THAT(common.conflicts(0).reason(), HasSubstr("not known: no table"));
 }
 
 TEST(SeveralTargets, WithTooManyFaultsForASearchSaySo) {

@@ -197,6 +197,30 @@ void AddIndices(GraphBuilder& b, v1::DataType one) {
   b.Output("add");
 }
 
+// floor(counted / counted), of int64, as a part of a remainder; `indexes`: and an embedding of it.
+void Remainder(GraphBuilder& b, const std::string& name, bool indexes) {
+  b.Node("aten.arange.default", "arange", {}, {"counted"});
+  b.Node("aten.div.Tensor", name, {"counted", "counted"}, {"quotient"});
+  b.Node("aten.floor.default", "floor", {"quotient"}, {"rounded"});
+  for (const char* value : {"counted", "quotient", "rounded"}) b.Shape(value, v1::DATA_TYPE_INT64, {8});
+  b.Output("rounded");
+  if (indexes) b.Node("aten.embedding.default", "embedding", {"w", "rounded"}, {"embedding"});
+}
+
+// An embedding of (x * 0.5).to(int64), where the product has the spec `written` and the cast reads it with `read`.
+void HalfOf(GraphBuilder& b, const std::string& x, int written, int read) {
+  b.Node("aten.arange.default", "arange", {}, {"counted"});
+  b.Shape("counted", v1::DATA_TYPE_INT64, {8});
+  b.Shape("factor", v1::DATA_TYPE_FLOAT32, {}).mutable_constant()->set_stored_bytes(4);
+  b.Node("aten.mul.Tensor", "half", {x, "factor"}, {"half"});
+  b.Shape("half", v1::DATA_TYPE_FLOAT32, {8}).set_spec(written);
+  v1::Node& cast = b.Node("aten.to.dtype", "cast", {"half"}, {"cast"});
+  cast.add_input_specs(read);
+  b.Shape("cast", v1::DATA_TYPE_INT64, {8});
+  b.Node("aten.embedding.default", "embedding", {"w", "cast"}, {"embedding"});
+  b.Output("embedding");
+}
+
 // A node behind the relu whose output shares with the value `with`.
 void AddShared(GraphBuilder& b, const char* op, const char* with) {
   b.Node(op, "shared", {"relu"}, {"shared"});
@@ -601,6 +625,38 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.Value("add").set_dtype(v1::DATA_TYPE_BOOL);
        },
        "-DT003"},
+
+      {"QuotientOfIntegersAsAnIndex", Conv, [](GraphBuilder& b) { Remainder(b, "div", true); }, "DT003", "div"},
+      {"QuotientOfIntegersThatIsNoIndex", Conv, [](GraphBuilder& b) { Remainder(b, "div", false); }, "-DT003"},
+      {"QuotientOfIntegersThatIsCast", Conv,
+       [](GraphBuilder& b) {
+         Remainder(b, "div", true);
+         b.Find("floor").set_op(b.Symbol("aten.to.dtype"));
+       },
+       "-DT003"},
+      {"RoundedQuotientOfIntegers", Conv,
+       [](GraphBuilder& b) {
+         Remainder(b, "div", true);
+         v1::Attribute& attribute = *b.Find("div").add_attributes();
+         attribute.set_name(b.Symbol("rounding_mode"));
+         attribute.set_s("floor");
+       },
+       "-DT003"},
+
+      // DT007
+      {"IndexRoundedBetweenIntegers", Conv, [](GraphBuilder& b) { HalfOf(b, "counted", 1, 0); }, "DT007", "cast",
+       "half", -1, warning},
+      {"IndexReadRounded", Conv, [](GraphBuilder& b) { HalfOf(b, "counted", 0, 1); }, "DT007", "cast", "half", -1,
+       warning},
+      {"IndexThatIsNotQuantized", Conv, [](GraphBuilder& b) { HalfOf(b, "counted", 0, 0); }, "-DT007"},
+      {"IndexOfFloats", Conv, [](GraphBuilder& b) { HalfOf(b, "relu", 1, 0); }, "-DT007"},
+      {"RoundedIntegersThatAreNoIndex", Conv,
+       [](GraphBuilder& b) {
+         HalfOf(b, "counted", 1, 0);
+         b.Find("embedding").set_op(b.Symbol("aten.neg.default"));
+         b.Find("embedding").mutable_inputs()->erase(b.Find("embedding").mutable_inputs()->begin());
+       },
+       "-DT007"},
 
       // DT005
       {"TypeThatNoObserverTakes", Conv, [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_INT4, "MinMaxObserver"); },

@@ -167,14 +167,24 @@ bool HasQuantizedBias(const NodeView& view) {
 
 }  // namespace
 
-bool IsApart(const NodeView& view) {
+const Apart* WhyApart(const NodeView& view) {
+  static constexpr Apart kMixed = {"its activations have different types", "activations of one type"};
+  static constexpr Apart kOtherScale = {"it states another scale than it reads", "one scale in front and behind"};
+  static constexpr Apart kWeight = {"its input and weight are no pair",
+                                    "a quantized input, and beside one of int8 a weight of int8"};
+  static constexpr Apart kBias = {"its bias is none of 32 bits", "a bias of int32"};
   const Operator* op = view.op().op;
-  if (op == nullptr || op->id == OpId::kRequantize) return false;
+  if (op == nullptr || op->id == OpId::kRequantize) return nullptr;
   const bool product = (op->traits & kAccumulates) != 0;
   const bool norm = op->id == OpId::kInstanceNorm || op->id == OpId::kLayerNorm;
-  return HasMixedActivations(view) || HasOtherScale(view) ||
-         (product && (HasUnlikeWeight(view) || HasUnlikeBias(view))) || (norm && HasUnlikeBiasOfNorm(view));
+  if (HasMixedActivations(view)) return &kMixed;
+  if (HasOtherScale(view)) return &kOtherScale;
+  if (product && HasUnlikeWeight(view)) return &kWeight;
+  if ((product && HasUnlikeBias(view)) || (norm && HasUnlikeBiasOfNorm(view))) return &kBias;
+  return nullptr;
 }
+
+bool IsApart(const NodeView& view) { return WhyApart(view) != nullptr; }
 
 bool ReadsLeftConstant(const NodeView& view) {
   const Operand* input = view.input(0);

@@ -8,6 +8,7 @@
 
 #include <optional>
 
+#include "absl/strings/string_view.h"
 #include "rules/backends/emission.h"
 #include "rules/backends/lowering.h"
 #include "rules/backends/node_view.h"
@@ -31,6 +32,12 @@ const LaidOut* LaidOutAnew(OpId id);
 // Whether the types or scales of its operands keep the provider from taking the node together with the Dequantize and
 // Quantize nodes around it: it is computed in float between them.
 bool IsApart(const NodeView& view);
+struct Apart {
+  absl::string_view reason;
+  absl::string_view needed;
+};
+// The same with the reason; null: they do not.
+const Apart* WhyApart(const NodeView& view);
 
 // Whether it computes in float, and the provider leaves the Dequantize of a constant in front of it to the CPU.
 bool ReadsLeftConstant(const NodeView& view);

@@ -192,6 +192,9 @@ class HtpProvider : public ::testing::Test {
     module_->check(CheckContext(graph, resolved), target, sink, result);
     refused_after_layout_ =
         absl::c_any_of(sink.findings(), [](const FindingDraft& d) { return d.rule->code == std::string("EN208"); });
+    in_float_ = absl::c_any_of(sink.findings(), [&graph](const FindingDraft& d) {
+      return d.rule->code == std::string("CV205") && graph.node(d.place.node).name() == "node";
+    });
     for (size_t i = 0; i < result.ops.size(); ++i) {
       if (graph.node(resolved.ops()[i].node).name() != "node") continue;
       emitted_.clear();
@@ -207,6 +210,7 @@ class HtpProvider : public ::testing::Test {
   std::unique_ptr<db::Database> tables_;
   std::unique_ptr<Module> module_;
   bool refused_after_layout_ = false;
+  bool in_float_ = false;  // said of "node", CV205
   std::vector<std::string> emitted_;
 };
 
@@ -341,8 +345,10 @@ TEST_F(HtpProvider, MixedTypesAreComputedInFloat) {
   };
   EXPECT_EQ(FateOf(sum(v1::DATA_TYPE_UINT16)), kTaken);
   EXPECT_THAT(emitted_, ElementsAre("ElementWiseAdd"));
+  EXPECT_FALSE(in_float_);
   EXPECT_EQ(FateOf(sum(kUint8)), kTaken);
   EXPECT_THAT(emitted_, ElementsAre("Dequantize", "Dequantize", "ElementWiseAdd", "Quantize"));
+  EXPECT_TRUE(in_float_);
 }
 
 TEST_F(HtpProvider, AResultOfAnotherTypeIsQuantizedApart) {
@@ -388,23 +394,29 @@ TEST_F(HtpProvider, ProductsByTheTypesOfTheirWeightsAndBiases) {
   };
   EXPECT_EQ(FateOf(convolution(kInt8, kInt8, -1, v1::DATA_TYPE_INT32)), kTaken);
   EXPECT_THAT(emitted_, ElementsAre("Conv2d"));
+  EXPECT_FALSE(in_float_);
   EXPECT_EQ(FateOf(convolution(kUint8, kInt8, 0, v1::DATA_TYPE_INT32)), kTaken);
   EXPECT_THAT(emitted_, ElementsAre("Conv2d"));
+  EXPECT_FALSE(in_float_);
   // A bias in float is made one of 32 bits.
   EXPECT_EQ(FateOf(convolution(kUint8, kInt8, 0, kReal)), kTaken);
   EXPECT_THAT(emitted_, ElementsAre("Conv2d"));
+  EXPECT_FALSE(in_float_);
   EXPECT_EQ(FateOf(convolution(kUint8, kInt8, 0, kReal), Toolchain::kQnnConverter), kLeft);
   // No unit: a bias of other types, and signed activations beside an unsigned weight.
   EXPECT_EQ(FateOf(convolution(kUint8, kInt8, -1, kUint8)), kTaken);
   EXPECT_THAT(emitted_, ElementsAre("Dequantize", "Dequantize", "Dequantize", "Conv2d", "Quantize"));
+  EXPECT_TRUE(in_float_);
   EXPECT_EQ(FateOf(convolution(kInt8, kUint8, -1, kReal)), kTaken);
   EXPECT_THAT(emitted_, ElementsAre("Dequantize", "Dequantize", "Conv2d", "Quantize"));
+  EXPECT_TRUE(in_float_);
   const auto gemm = [](int axis) {
     return std::move(
         OneNode("Gemm", kUint8).In({2, 16}).Constant({16, 8}, kInt8, axis).Constant({8}, kReal).Out({2, 8}));
   };
   EXPECT_EQ(FateOf(gemm(-1)), kTaken);
   EXPECT_THAT(emitted_, ElementsAre("Dequantize", "Dequantize", "FullyConnected", "Quantize"));
+  EXPECT_TRUE(in_float_);
   EXPECT_EQ(FateOf(gemm(1)), kLeft);
   // A Dequantize by itself has one scale, and not of 32 bits.
   EXPECT_EQ(FateOf(convolution(kInt8, kUint8, 0, kReal)), kLeft);
@@ -670,8 +682,10 @@ TEST_F(HtpProvider, WhatLeavesIntegersIsApartWhereItsScalesDiffer) {
   };
   EXPECT_EQ(FateOf(squeeze(0.02)), kTaken);
   EXPECT_THAT(emitted_, ElementsAre("Reshape"));
+  EXPECT_FALSE(in_float_);
   EXPECT_EQ(FateOf(squeeze(0.03)), kTaken);
   EXPECT_THAT(emitted_, ElementsAre("Dequantize", "Reshape", "Quantize"));
+  EXPECT_TRUE(in_float_);
   EXPECT_EQ(FateOf(std::move(OneNode("Relu", kUint8).In({2, 4}).Out({2, 4}).OutScale(0.03))), kTaken);
   EXPECT_THAT(emitted_, ElementsAre("Relu"));
 }
