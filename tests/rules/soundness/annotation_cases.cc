@@ -536,6 +536,15 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.Value("add").set_spec(1);
        },
        "DT002", "add", "add"},
+      {"SpecOnAnIntegerInput", Conv,
+       [](GraphBuilder& b) { b.Input("ids", v1::DATA_TYPE_INT64, {8}), b.Value("ids").set_spec(1); }, "DT002", "ids",
+       "ids"},
+      {"SpecOnAConstantOfIntegers", Conv,
+       [](GraphBuilder& b) {
+         b.Shape("positions", v1::DATA_TYPE_INT64, {8}).mutable_constant()->set_stored_bytes(64);
+         b.Value("positions").set_spec(1);
+       },
+       "DT002", "positions", "positions"},
       {"SpecOnAnIntegerEdge", Conv,
        [](GraphBuilder& b) {
          AddIndices(b, v1::DATA_TYPE_INT64);
