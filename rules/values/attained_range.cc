@@ -25,9 +25,7 @@ AttainedRange OneNumber(double number) { return Ends(number, number); }
 
 bool IsWhole(double number) { return std::trunc(number) == number && std::isfinite(number); }
 
-bool IsGapless(const AttainedRange& range) {
-  return range.is_gapless || (range.is_one_number() && IsWhole(range.low));
-}
+bool IsGapless(const AttainedRange& range) { return range.is_gapless || (range.is_one_number() && IsWhole(range.low)); }
 
 // Of truths: whether one of them is false, and one true.
 AttainedRange Truths(bool some_false, bool some_true) { return {true, some_false ? 0.0 : 1.0, some_true ? 1.0 : 0.0}; }

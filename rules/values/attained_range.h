@@ -13,8 +13,8 @@ namespace quantgate {
 
 struct AttainedRange {
   bool known = false;
-  double low = 0;   // -infinity where an element is
-  double high = 0;  // true is 1, false is 0
+  double low = 0;           // -infinity where an element is
+  double high = 0;          // true is 1, false is 0
   bool is_gapless = false;  // both are whole numbers, and all those between them are elements, as of a counter
 
   bool is_one_number() const { return known && low == high; }

@@ -33,7 +33,8 @@ const RuleInfo kObservedInfinity = {
     v1::Finding::ERROR,
     kAtAnnotated,
     "{subject} has {observed}; {allowed}.",
-    "The observer makes a scale of the smallest and the largest number, and that of an infinity is infinite. Validation "
+    "The observer makes a scale of the smallest and the largest number, and that of an infinity is infinite. "
+    "Validation "
     "lets it pass (NR202); then the tensor cannot be made, and the lowering ends with \"Failed to generate Qnn context "
     "binary\". T5 takes such a logarithm of the distances between positions, one of which is 0.",
     "Keep what is counted and masked out of the annotation, or clamp it in front of the logarithm or the quotient.",
