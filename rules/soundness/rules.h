@@ -100,6 +100,7 @@ Rule PerAxisActivation();  // AX008
 Rule WeightAxis();         // AX009
 Rule UnsignedChannels();   // AX010
 Rule SummedAxis();         // AX011
+Rule LostAxis();           // AX012
 
 // QS: schemes (schemes/).
 Rule SmallFloatZeroPoint();  // QS001

@@ -28,6 +28,17 @@ std::function<void(GraphBuilder&)> Observes(const std::string& observer, v1::Spe
   return [=](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_INT8, observer).set_qscheme(scheme); };
 }
 
+constexpr char kFused[] = "FusedMovingAvgObsFakeQuantize(MovingAveragePerChannelMinMaxObserver)";
+
+// Along that axis.
+std::function<void(GraphBuilder&)> ChannelsAlong(int axis, const std::string& observer) {
+  return [=](GraphBuilder& b) {
+    v1::Spec& spec = Observed(b, v1::DATA_TYPE_INT8, observer);
+    spec.set_qscheme(v1::Spec::PER_CHANNEL_SYMMETRIC);
+    spec.set_axis(axis);
+  };
+}
+
 // In that range.
 std::function<void(GraphBuilder&)> Ranges(const std::string& observer, int64_t min, int64_t max) {
   return [=](GraphBuilder& b) {
@@ -749,6 +760,16 @@ std::vector<SoundnessCase> AnnotationCases() {
       {"DerivedInSixtyFourBits", Conv,
        [](GraphBuilder& b) { b.graph.mutable_specs(2)->set_dtype(v1::DATA_TYPE_INT64); }, "DT005", "conv", "b", -1,
        warning},
+
+      // AX012
+      {"AxisBesideAFakeQuantizer", Conv, ChannelsAlong(1, kFused), "AX012", "conv", "w"},
+      {"LastAxisBesideAFakeQuantizer", Conv, ChannelsAlong(-1, kFused), "AX012", "conv", "w"},
+      {"FirstAxisBesideAFakeQuantizer", Conv, ChannelsAlong(0, kFused), "-AX012"},
+      {"FirstAxisCountedFromTheEnd", Conv, ChannelsAlong(-4, kFused), "-AX012"},
+      {"AxisOfAnObserver", Conv, ChannelsAlong(1, "MovingAveragePerChannelMinMaxObserver"), "-AX012"},
+      {"AxisOfAFakeQuantizerOfChannels", Conv,
+       ChannelsAlong(1, "PerChannelFakeQuantize(MovingAveragePerChannelMinMaxObserver)"), "-AX012"},
+      {"AxisOfTheirFakeQuantizer", Conv, ChannelsAlong(1, "their.FakeQuantize(PerChannelMinMaxObserver)"), "-AX012"},
 
       // QS004
       {"OneRangePerChannel", Conv, Observes("MinMaxObserver", v1::Spec::PER_CHANNEL_SYMMETRIC), "QS004", "conv", "w"},
