@@ -195,7 +195,7 @@ absl::Status SimulationBeside::AddTo(v1::Report& report) {
   for (v1::Result& result : *report.mutable_results()) {
     const std::string target = result.target() == "any" ? "" : result.target();
     const absl::StatusOr<const Run*> run = RunOf(target);
-    // A backend without a module, or a model that cannot be run: the check has said so, and its answer stands.
+    // A backend without a module, or a model that cannot be run: the check's answer stands without.
     if (FieldOf(run.status()) == "options.target" || absl::IsInvalidArgument(run.status())) {
       AddNotSimulated(run.status().message(), result);
       continue;

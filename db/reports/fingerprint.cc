@@ -27,6 +27,13 @@ std::string WithoutDigits(absl::string_view text) {
   return out;
 }
 
+// An input or a constant, which in PT2E graphs has a node's name as well.
+bool IsValueAlone(const v1::Location& location) {
+  return location.node().empty() ||
+         (location.node() == location.value() && !location.has_input() && !location.has_output() &&
+          (location.op().empty() || location.op() == "placeholder"));
+}
+
 std::string PortOf(const v1::Location& location) {
   if (location.has_input()) return absl::StrCat("input ", location.input());
   return location.has_output() ? absl::StrCat("output ", location.output()) : "";
@@ -38,13 +45,16 @@ absl::string_view TargetWithoutSdk(absl::string_view target) { return target.sub
 
 std::string FindingKind(absl::string_view target, const v1::Finding& finding) {
   const v1::Location& where = finding.location();
-  return absl::StrJoin(
-      {std::string(TargetWithoutSdk(target)), finding.code(), absl::StrCat(finding.effect()), where.op(), PortOf(where),
-       WithoutDigits(where.subgraph()), std::string(where.node().empty() ? "" : "node")},
-      kSeparator);
+  const bool alone = IsValueAlone(where);
+  return absl::StrJoin({std::string(TargetWithoutSdk(target)), finding.code(), absl::StrCat(finding.effect()),
+                        alone ? std::string() : where.op(), PortOf(where), WithoutDigits(where.subgraph()),
+                        std::string(alone ? "" : "node")},
+                       kSeparator);
 }
 
-absl::string_view StableNodeName(const v1::Location& location) { return UnlessCounted(location.node()); }
+absl::string_view StableNodeName(const v1::Location& location) {
+  return IsValueAlone(location) ? absl::string_view() : UnlessCounted(location.node());
+}
 
 absl::string_view StableValueName(const v1::Location& location) { return UnlessCounted(location.value()); }
 

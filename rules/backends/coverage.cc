@@ -61,8 +61,10 @@ const RuleInfo kRunsInFloat = {
     v1::Finding::WARNING,
     kAtAnyStage,
     "{subject}: {observed}; quantized it would need {allowed}.",
-    "Input and output are quantized and there is no kernel for that, so the node is computed in float between a "
-    "Dequantize and a Quantize: right numbers, at the cost of float and two conversions.",
+    "Input and output are quantized, and there is no kernel for that, or what is in front of ONNX Runtime's QNN "
+    "provider "
+    "does not see the node as one with the Quantize and Dequantize nodes around it. So it is computed in float between "
+    "a Dequantize and a Quantize: right numbers, at the cost of float and two conversions.",
     "Leave the node unquantized, or accept that it runs in float.",
     "Fires: sigmoid with an int8 input and output on xnnpack. Does not: sigmoid of a float tensor.",
 };

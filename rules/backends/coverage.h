@@ -1,4 +1,4 @@
-// Rules about what could not be asked of a table at all; every backend with tables has them.
+// Rules that several backends have: about what could not be asked of a table at all, and what runs in float.
 #ifndef QUANTGATE_RULES_BACKENDS_COVERAGE_H_
 #define QUANTGATE_RULES_BACKENDS_COVERAGE_H_
 

@@ -206,7 +206,10 @@ absl::Status PlanCommon(const ReportTask& task, const std::vector<bool>& exhaust
   }
   for (int target : kept) {
     const v1::Result& result = report.results(target);
-    if (result.unjudged_reason().empty()) {
+    // Some nodes that nothing can be said of are a matter of the verdict.
+    const bool is_judged =
+        result.unjudged_reason().empty() || (!result.tables().empty() && result.coverage().checked_nodes() > 0);
+    if (is_judged) {
       common.add_targets(result.target());
       continue;
     }

@@ -121,7 +121,9 @@ void Search::PushMoves(Region& region, const State& from, int32_t node) {
     if (!region.seen.insert(KeyOf(next.edits)).second) continue;
     next.changes = candidates_.ChangesOf(next.edits);
     next.loss += move.loss;
-    if (!task_.floats_for_fallbacks && !region.has_error && next.loss >= kUnquantizedLoss) continue;
+    const bool leaves_integers =
+        next.loss >= kUnquantizedLoss && absl::c_any_of(next.edits, [](const Edit& edit) { return edit.spec == 0; });
+    if (!task_.floats_for_fallbacks && !region.has_error && leaves_integers) continue;
     next.distance += move.distance;
     next.order = region.made++;
     // A single move in vain may fit with another one; of two there are too many.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_replace.h"
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
@@ -140,14 +141,20 @@ void FinishOutcome(bool judged_all, v1::Result& result) {
     outcome.set_kind(judged_all && sound ? v1::Outcome::FULL : v1::Outcome::UNKNOWN);
     return;
   }
-  const v1::Finding::Effect deciding =
-      outcome.kind() == v1::Outcome::FAILS ? v1::Finding::REFUSED : v1::Finding::FALLBACK;
+  const bool fails = outcome.kind() == v1::Outcome::FAILS;
+  const v1::Finding::Effect deciding = fails ? v1::Finding::REFUSED : v1::Finding::FALLBACK;
+  // What runs in float is not elsewhere.
+  absl::flat_hash_set<absl::string_view> refused;
+  for (const v1::NodeOutcome& node : outcome.nodes()) {
+    if (!fails && node.refused()) refused.insert(node.node());
+  }
   // What is said of a node tells more than what is said of the graph.
   int cause = -1;
   for (int i = result.findings_size() - 1; i >= 0; --i) {
     const v1::Finding& finding = result.findings(i);
     if (finding.effect() != deciding) continue;
     const bool at_node = !finding.location().node().empty();
+    if (at_node && !fails && !refused.contains(finding.location().node())) continue;
     if (at_node || cause < 0 || result.findings(cause).location().node().empty()) cause = i;
   }
   if (cause >= 0) outcome.set_cause(cause);

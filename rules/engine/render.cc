@@ -35,12 +35,14 @@ std::string Filled(absl::string_view text, absl::string_view subject, const Find
   return filled;
 }
 
-// In torch.fx inputs and constants are nodes, too, called as their values are.
+// In torch.fx inputs and constants are nodes, too, called as their values are. A constant is one of two kinds, by how
+// the model was exported, which the graph does not say.
 void SetFxNode(const Graph& graph, int32_t value, v1::Location& location) {
-  if (graph.origin() != v1::Graph::PT2E || graph.producer(value) >= 0 || graph.is_elsewhere(value)) return;
-  if (!graph.is_graph_input(value) && !graph.is_constant(value)) return;
+  const bool is_node = graph.is_graph_input(value) || graph.is_constant(value);
+  if (graph.origin() != v1::Graph::PT2E || graph.producer(value) >= 0 || graph.is_elsewhere(value) || !is_node) return;
+  if (graph.value(value).name().empty()) return;
   location.set_node(graph.value(value).name());
-  location.set_op(graph.is_graph_input(value) ? "placeholder" : "get_attr");
+  if (graph.is_graph_input(value)) location.set_op("placeholder");
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ std::string SubjectText(const v1::Location& location) {
     if (location.has_input()) absl::StrAppend(&subject, ", input ", location.input());
     if (location.has_output()) absl::StrAppend(&subject, ", output ", location.output());
   }
-  if (!location.value().empty()) {
-    const bool port = location.has_input() || location.has_output();
+  const bool port = location.has_input() || location.has_output();
+  if (!location.value().empty() && (port || location.value() != location.node())) {
     absl::StrAppend(&subject, subject.empty() ? "tensor " : port ? " " : ", tensor ", "'", location.value(), "'");
   }
   if (subject.empty()) subject = "the graph";

@@ -230,26 +230,31 @@ class Judge {
       outcome.ends_export = true;
       return;
     }
-    if (target_.toolchain == Toolchain::kOnnxRuntime && !outcome.refused) NoteApart(op);
+    if (target_.toolchain == Toolchain::kOnnxRuntime && !outcome.refused) NoteApart(op, outcome);
     // What is not delegated is not prepared.
     const bool is_delegated = target_.toolchain == Toolchain::kExecuTorch && !outcome.refused;
-    const bool infinite = is_delegated && FindObservedInfinity(context_, op, sink_);
+    const bool infinite = is_delegated && FindObservedInfinity(context_, op, sink_, *emission_.looked_at_constants());
     outcome.ends_export = outcome.ends_export || outcome.raises || infinite || (whole.ends_export && !whole.refused);
   }
 
   // Between quantized tensors, and in float all the same.
-  void NoteApart(const ResolvedOp& op) {
-    if (context_.graph().origin() != v1::Graph::ONNX) return;
+  void NoteApart(const ResolvedOp& op, const ModuleResult::OpOutcome& outcome) {
+    static constexpr qnn::Apart kNoUnit = {"the provider takes it with no Quantize nodes around it",
+                                           "another operator"};
+    if (context_.graph().origin() != v1::Graph::ONNX || outcome.backend_ops.size() < 3) return;
+    if (outcome.backend_ops.front() != "Dequantize" || outcome.backend_ops.back() != "Quantize") return;
     const NodeView view(context_, op, emission_.looked_at_constants());
-    const qnn::Apart* apart = qnn::WhyApart(view);
+    const qnn::Apart* known = qnn::WhyApart(view);
+    const qnn::Apart& apart = known != nullptr ? *known : kNoUnit;
     const Operand* output = view.output(0);
     const bool is_between = output != nullptr && output->quantized &&
                             absl::c_any_of(view.inputs(), [](const Operand& input) { return input.quantized; });
-    if (apart == nullptr || !is_between) return;
+    if (!is_between) return;
     FindingDraft draft{.rule = &kRunsInFloat};
     draft.place.node = op.node;
-    draft.observed = absl::StrCat(view.op_type(), " is computed in float: ", apart->reason);
-    draft.allowed = std::string(apart->needed);
+    draft.observed = absl::StrCat("is computed in float: ", apart.reason);
+    draft.allowed = std::string(apart.needed);
+    draft.fix = absl::StrCat("Give it ", apart.needed, ", or accept that it runs in float, between two conversions.");
     draft.source.kind = v1::Source::MEASURED;
     draft.source.document = "onnxruntime-qnn 2.7.0, the graphs that it builds";
     sink_.Add(std::move(draft));

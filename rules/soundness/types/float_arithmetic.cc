@@ -68,7 +68,7 @@ void CheckFloatArithmetic(const CheckContext& context, FindingSink& sink) {
       const int32_t value = graph.input(node, i);
       if (value < 0 || !IsFloat(graph.dtype(value))) continue;
       promotes = true;
-      if (must_be_integers.empty()) must_be_integers = MustBeIntegers(graph);
+      if (must_be_integers.empty()) must_be_integers = MustBeIntegers(graph, IntegerCasts::kMakeIntegers);
       FindingDraft draft;
       draft.rule = &kFloatArithmetic;
       draft.place.node = node;
@@ -86,7 +86,7 @@ void CheckFloatArithmetic(const CheckContext& context, FindingSink& sink) {
       sink.Add(std::move(draft));
     }
     if (promotes || !DividesIntegers(graph, node)) continue;
-    if (must_be_integers.empty()) must_be_integers = MustBeIntegers(graph);
+    if (must_be_integers.empty()) must_be_integers = MustBeIntegers(graph, IntegerCasts::kMakeIntegers);
     if (!must_be_integers[graph.output(node, 0)]) continue;
     Place place;
     place.node = node;

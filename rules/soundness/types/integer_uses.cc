@@ -1,5 +1,7 @@
 #include "rules/soundness/types/integer_uses.h"
 
+#include <algorithm>
+
 #include "rules/graph/data_type.h"
 
 namespace quantgate {
@@ -15,17 +17,35 @@ bool NeedsIntegers(const Graph& graph, Use use) {
   return role == PortRole::kIndex || role == PortRole::kParameter;
 }
 
+bool IsCast(OpId op) { return op == OpId::kCast || op == OpId::kCastLike; }
+
+bool ReadsIntegers(const Graph& graph, int32_t node) {
+  return graph.num_inputs(node) > 0 && graph.input(node, 0) >= 0 && IsInteger(graph.dtype(graph.input(node, 0)));
+}
+
+// Whether output `i` is made of the elements that the node reads.
+bool IsMadeOfItsInputs(const Graph& graph, int32_t node, int i, IntegerCasts casts) {
+  if (IsCast(graph.op(node))) return casts == IntegerCasts::kPassOn && ReadsIntegers(graph, node);
+  const Binding* binding = graph.binding(node);
+  if (binding == nullptr || binding->op->outputs.empty()) return true;
+  const size_t port = std::min<size_t>(i, binding->op->outputs.size() - 1);
+  return binding->op->outputs[port].role != PortRole::kIndex;
+}
+
 }  // namespace
 
-std::vector<bool> MustBeIntegers(const Graph& graph) {
+std::vector<bool> MustBeIntegers(const Graph& graph, IntegerCasts casts) {
   std::vector<bool> must(graph.num_values(), false);
   for (auto node = graph.order().rbegin(); node != graph.order().rend(); ++node) {
     bool passes_on = false;
-    for (int i = 0; i < graph.num_outputs(*node) && graph.op(*node) != OpId::kCast; ++i) {
+    for (int i = 0; i < graph.num_outputs(*node); ++i) {
       const int32_t output = graph.output(*node, i);
-      passes_on = passes_on || (output >= 0 && IsInteger(graph.dtype(output)) && must[output]);
+      const bool needed = output >= 0 && IsInteger(graph.dtype(output)) && must[output];
+      passes_on = passes_on || (needed && IsMadeOfItsInputs(graph, *node, i, casts));
     }
-    for (int i = 0; i < graph.num_inputs(*node); ++i) {
+    // Behind the first input of a cast is the tensor whose type it takes.
+    const int inputs = IsCast(graph.op(*node)) ? std::min(graph.num_inputs(*node), 1) : graph.num_inputs(*node);
+    for (int i = 0; i < inputs; ++i) {
       const int32_t input = graph.input(*node, i);
       if (input >= 0 && (passes_on || NeedsIntegers(graph, {*node, i}))) must[input] = true;
     }

@@ -8,9 +8,14 @@
 
 namespace quantgate {
 
-// By value, whether some node fails when it turns out to be a float, as an index, a size, or where its type is
-// asserted: at once, or behind nodes whose results then are floats too. A cast makes integers of it.
-std::vector<bool> MustBeIntegers(const Graph& graph);
+enum class IntegerCasts {
+  kMakeIntegers,  // of whatever they get
+  kPassOn,        // one from integers to integers keeps what is wrong
+};
+
+// By value, whether some node needs it to be integers, as an index, a size, or where its type is asserted: at once, or
+// behind nodes whose results are integers of it. An index that a node finds (argmax, sort) is one whatever it reads.
+std::vector<bool> MustBeIntegers(const Graph& graph, IntegerCasts casts);
 
 }  // namespace quantgate
 

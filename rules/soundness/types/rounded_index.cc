@@ -1,4 +1,4 @@
-#include <utility>
+#include <algorithm>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -30,7 +30,7 @@ constexpr RuleInfo kRoundedIndex = {
 
 // What is known of a value of floats.
 struct Made {
-  bool of_integers = false;   // computed from integers and constants alone, some integers among them
+  enum From { kAnything, kConstants, kIntegers } from = kAnything;  // kIntegers: and constants beside them
   int32_t quantized_at = -1;  // the first node on the way whose result is quantized, or which reads it so
 };
 
@@ -50,16 +50,17 @@ class Floats {
 
   // What the node computes from.
   Made Read(const ResolvedOp& op) const {
-    Made made;
+    Made made{Made::kConstants};
     for (const Operand& input : context_.resolved().inputs(op)) {
-      if (input.value < 0 || graph_.is_constant(input.value)) continue;
+      if (input.value < 0) continue;
       if (IsInteger(graph_.dtype(input.value))) {
-        made.of_integers = true;
+        made.from = Made::kIntegers;
         continue;
       }
+      if (graph_.is_constant(input.value)) continue;
       const Made& before = made_[input.value];
-      if (!before.of_integers) return {};
-      made.of_integers = true;
+      if (before.from == Made::kAnything) return {};
+      made.from = std::max(made.from, before.from);
       if (made.quantized_at < 0) made.quantized_at = before.quantized_at;
       if (made.quantized_at < 0 && input.quantized) made.quantized_at = op.node;
     }
@@ -75,20 +76,23 @@ class Floats {
 void CheckRoundedIndex(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::PT2E) return;
-  const auto casts_to_integers = [&graph](int32_t node) {
-    return graph.op(node) == OpId::kCast && graph.num_inputs(node) > 0 && graph.num_outputs(node) > 0 &&
-           graph.input(node, 0) >= 0 && graph.output(node, 0) >= 0 && IsFloat(graph.dtype(graph.input(node, 0))) &&
+  const auto is_cast = [&graph](int32_t node) {
+    return graph.op(node) == OpId::kCast || graph.op(node) == OpId::kCastLike;
+  };
+  const auto casts_to_integers = [&](int32_t node) {
+    return is_cast(node) && graph.num_inputs(node) > 0 && graph.num_outputs(node) > 0 && graph.input(node, 0) >= 0 &&
+           graph.output(node, 0) >= 0 && IsFloat(graph.dtype(graph.input(node, 0))) &&
            IsInteger(graph.dtype(graph.output(node, 0)));
   };
   // Of casts that are alike one may be of an index: any of them is reason enough to look.
-  if (absl::c_none_of(graph.unlike_nodes(), [&graph](int32_t node) { return graph.op(node) == OpId::kCast; })) return;
+  if (absl::c_none_of(graph.unlike_nodes(), is_cast)) return;
   if (absl::c_none_of(graph.order(), casts_to_integers)) return;
-  const std::vector<bool> must_be_integers = MustBeIntegers(graph);
+  const std::vector<bool> must_be_integers = MustBeIntegers(graph, IntegerCasts::kPassOn);
   const Floats floats(context);
   for (const ResolvedOp& op : context.resolved().ops()) {
     if (!casts_to_integers(op.node) || !must_be_integers[graph.output(op.node, 0)]) continue;
     const Made made = floats.Read(op);
-    if (!made.of_integers || made.quantized_at < 0) continue;
+    if (made.from != Made::kIntegers || made.quantized_at < 0) continue;
     Place place;
     place.node = op.node;
     place.input = 0;

@@ -112,9 +112,12 @@ export function drawing(graph: Graph, report: Report | undefined, groups: GroupM
   });
   const placesOf = (location?: Location | null): number[] => {
     const name = location?.subgraph || location?.node;
-    const at = name ? byName.get(name) : location?.value ? valueBox.get(location.value) : undefined;
-    if (at !== undefined) return [at];
-    return (!name && location?.value && readers.get(location.value)) || [];
+    const named = name ? byName.get(name) : undefined;
+    if (named !== undefined) return [named];
+    // Inputs and constants are called as nodes are in PT2E graphs.
+    if (location?.subgraph || !location?.value) return [];
+    const at = valueBox.get(location.value);
+    return at !== undefined ? [at] : readers.get(location.value) ?? [];
   };
   const unplaced: FoundHere[] = [];
   for (const result of report?.results ?? []) {

@@ -66,6 +66,24 @@ TEST(Baseline, WhatAgreesInMoreGoesFirst) {
   EXPECT_THAT(Known({{"b", "wb", 1}}, {{"new", "wnew", 1}, {"b", "wb", 2}}), ElementsAre(false, true));
 }
 
+// Of PT2E graphs they have been nodes since; before, they were values alone.
+TEST(Baseline, InputsAndConstantsAreKnownWithAndWithoutANode) {
+  v1::Report report = LayerReport("m", {{"", "ids", 0}, {"", "table", 1}});
+  for (v1::Finding& finding : *report.mutable_results(0)->mutable_findings()) {
+    finding.mutable_location()->clear_op();
+    finding.mutable_location()->clear_input();
+    finding.mutable_location()->clear_output();
+  }
+  v1::Report as_nodes = report;
+  for (v1::Finding& finding : *as_nodes.mutable_results(0)->mutable_findings()) {
+    finding.mutable_location()->set_node(finding.location().value());
+  }
+  as_nodes.mutable_results(0)->mutable_findings(0)->mutable_location()->set_op("placeholder");
+  EXPECT_THAT(Known(report, as_nodes), ElementsAre(true, true));
+  EXPECT_THAT(Known(as_nodes, report), ElementsAre(true, true));
+  EXPECT_EQ(db::Fingerprints(report.results(0)), db::Fingerprints(as_nodes.results(0)));
+}
+
 TEST(Baseline, EachIsUsedOnce) {
   EXPECT_THAT(Known({{"a", "w", 0}}, {{"a", "w", 0}, {"a", "w", 0}}), ElementsAre(true, false));
 }

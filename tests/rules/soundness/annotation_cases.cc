@@ -654,6 +654,19 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.Find("floor").set_op(b.Symbol("aten.to.dtype"));
        },
        "-DT003"},
+      {"QuotientOfIntegersThatIsCastLikeAnother", Conv,
+       [](GraphBuilder& b) {
+         Remainder(b, "div", true);
+         b.Find("floor").set_op(b.Symbol("aten.type_as.default"));
+         b.Find("floor").add_inputs(b.Id("counted"));
+       },
+       "-DT003"},
+      {"PlaceOfTheLargestQuotient", Conv,
+       [](GraphBuilder& b) {
+         Remainder(b, "div", true);
+         b.Find("floor").set_op(b.Symbol("aten.argmax.default"));
+       },
+       "-DT003"},
       {"RoundedQuotientOfIntegers", Conv,
        [](GraphBuilder& b) {
          Remainder(b, "div", true);
@@ -668,6 +681,42 @@ std::vector<SoundnessCase> AnnotationCases() {
        "half", -1, warning},
       {"IndexReadRounded", Conv, [](GraphBuilder& b) { HalfOf(b, "counted", 0, 1); }, "DT007", "cast", "half", -1,
        warning},
+      {"RoundedIndexCastTwice", Conv,
+       [](GraphBuilder& b) {
+         HalfOf(b, "counted", 1, 0);
+         b.Node("aten.to.dtype", "again", {"cast"}, {"again"});
+         b.Shape("again", v1::DATA_TYPE_INT32, {8});
+         b.Find("embedding").set_inputs(1, b.Id("again"));
+       },
+       "DT007", "cast", "half", -1, warning},
+      {"RoundedIndexCastLikeAnother", Conv,
+       [](GraphBuilder& b) {
+         HalfOf(b, "counted", 1, 0);
+         b.Find("cast").set_op(b.Symbol("aten.type_as.default"));
+         b.Find("cast").add_inputs(b.Id("counted"));
+       },
+       "DT007", "cast", "half", -1, warning},
+      {"RoundedPositions", Conv,
+       [](GraphBuilder& b) {
+         HalfOf(b, "counted", 1, 0);
+         b.Shape("positions", v1::DATA_TYPE_INT64, {8}).mutable_constant()->set_stored_bytes(64);
+         b.Find("half").set_inputs(0, b.Id("positions"));
+       },
+       "DT007", "cast", "half", -1, warning},
+      {"RoundedTimesWhatIsMade", Conv,
+       [](GraphBuilder& b) {
+         HalfOf(b, "counted", 1, 0);
+         b.Node("aten.full.default", "full", {}, {"full"});
+         b.Shape("full", v1::DATA_TYPE_FLOAT32, {8});
+         b.Find("half").set_inputs(1, b.Id("full"));
+       },
+       "DT007", "cast", "half", -1, warning},
+      {"ConstantsThatAreCastToAnIndex", Conv,
+       [](GraphBuilder& b) {
+         HalfOf(b, "counted", 1, 0);
+         b.Find("half").set_inputs(0, b.Id("factor"));
+       },
+       "-DT007"},
       {"IndexThatIsNotQuantized", Conv, [](GraphBuilder& b) { HalfOf(b, "counted", 0, 0); }, "-DT007"},
       {"IndexOfFloats", Conv, [](GraphBuilder& b) { HalfOf(b, "relu", 1, 0); }, "-DT007"},
       {"RoundedIntegersThatAreNoIndex", Conv,

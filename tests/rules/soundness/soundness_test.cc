@@ -1467,6 +1467,30 @@ TEST_P(Soundness, FiresHereAndOnlyThere) {
 INSTANTIATE_TEST_SUITE_P(All, Soundness, ::testing::ValuesIn(Cases()),
                          [](const auto& info) { return info.param.name; });
 
+// In torch.fx inputs and constants are nodes.
+TEST(SoundnessRules, FindingsAtInputsAndConstantsHaveTheNodeOfPt2e) {
+  const auto location_of = [](v1::Graph::Origin origin, bool is_input) {
+    testing::GraphBuilder b(origin, v1::STAGE_ANNOTATED);
+    b.graph.add_specs()->set_kind(v1::Spec::PLAIN);
+    b.graph.mutable_specs(0)->set_dtype(v1::DATA_TYPE_UINT8);
+    b.Input("ids", v1::DATA_TYPE_INT64, {8});
+    b.Shape("positions", v1::DATA_TYPE_INT64, {8}).mutable_constant()->set_stored_bytes(64);
+    b.Value(is_input ? "ids" : "positions").set_spec(1);
+    b.Node("aten.add.Tensor", "sum", {"ids", "positions"}, {"sum"});
+    b.Shape("sum", v1::DATA_TYPE_INT64, {8});
+    b.Output("sum");
+    const v1::Report report = CheckGraph(b.graph);
+    for (const v1::Finding& finding : report.results(0).findings()) {
+      if (finding.location().value() == (is_input ? "ids" : "positions")) return finding.location();
+    }
+    return v1::Location();
+  };
+  const v1::Location input = location_of(v1::Graph::PT2E, true);
+  EXPECT_EQ(input.node() + " " + input.op() + " " + input.value(), "ids placeholder ids");
+  const v1::Location constant = location_of(v1::Graph::PT2E, false);
+  EXPECT_EQ(constant.node() + " " + constant.op() + " " + constant.value(), "positions  positions");
+}
+
 TEST(SoundnessRules, EveryRuleHasACaseThatFiresIt) {
   std::set<std::string> covered;
   for (const Case& c : Cases()) covered.insert(c.code);

@@ -84,11 +84,15 @@ bool LeavesIntegers(OpId id) {
   }
 }
 
+// Of this one no unit is made at all.
+bool IsNeverUnit(const NodeView& view) {
+  const Operand* input = view.input(0);
+  return view.op().op->id == OpId::kGatherNd && input != nullptr && IsBesideQuantizer(*input);
+}
+
 bool HasOtherScale(const NodeView& view) {
   const Operand* input = view.input(0);
   const Operand* output = view.output(0);
-  // Of this one no unit is made at all.
-  if (view.op().op->id == OpId::kGatherNd) return input != nullptr && IsBesideQuantizer(*input);
   if (!LeavesIntegers(view.op().op->id) || input == nullptr || output == nullptr) return false;
   if (!IsBesideQuantizer(*input) || !IsBesideQuantizer(*output)) return false;
   const ResolvedGraph& resolved = view.context().resolved();
@@ -173,12 +177,14 @@ const Apart* WhyApart(const NodeView& view) {
   static constexpr Apart kWeight = {"its input and weight are no pair",
                                     "a quantized input, and beside one of int8 a weight of int8"};
   static constexpr Apart kBias = {"its bias is none of 32 bits", "a bias of int32"};
+  static constexpr Apart kNever = {"the provider takes it with no Quantize nodes around it", "another operator"};
   const Operator* op = view.op().op;
   if (op == nullptr || op->id == OpId::kRequantize) return nullptr;
   const bool product = (op->traits & kAccumulates) != 0;
   const bool norm = op->id == OpId::kInstanceNorm || op->id == OpId::kLayerNorm;
   if (HasMixedActivations(view)) return &kMixed;
   if (HasOtherScale(view)) return &kOtherScale;
+  if (IsNeverUnit(view)) return &kNever;
   if (product && HasUnlikeWeight(view)) return &kWeight;
   if ((product && HasUnlikeBias(view)) || (norm && HasUnlikeBiasOfNorm(view))) return &kBias;
   return nullptr;

@@ -32,11 +32,12 @@ const LaidOut* LaidOutAnew(OpId id);
 // Whether the types or scales of its operands keep the provider from taking the node together with the Dequantize and
 // Quantize nodes around it: it is computed in float between them.
 bool IsApart(const NodeView& view);
+// Why, as a finding says it: what is so, and what the provider needs.
 struct Apart {
   absl::string_view reason;
   absl::string_view needed;
 };
-// The same with the reason; null: they do not.
+// What keeps the provider from it; null: nothing of that kind.
 const Apart* WhyApart(const NodeView& view);
 
 // Whether it computes in float, and the provider leaves the Dequantize of a constant in front of it to the CPU.

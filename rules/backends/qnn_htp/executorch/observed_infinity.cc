@@ -37,16 +37,19 @@ const RuleInfo kObservedInfinity = {
     "Validation "
     "lets it pass (NR202); then the tensor cannot be made, and the lowering ends with \"Failed to generate Qnn context "
     "binary\". T5 takes such a logarithm of the distances between positions, one of which is 0.",
-    "Keep what is counted and masked out of the annotation, or clamp it in front of the logarithm or the quotient.",
+    "Keep what is counted and masked out of the annotation, clamp it in front of the logarithm or the quotient, or "
+    "observe it by HistogramObserver, which looks at finite numbers alone.",
     "Fires: the logarithm of arange(4), observed by MovingAverageMinMaxObserver, with the toolchain executorch. Does "
     "not: that of arange(1, 4), one that is not annotated, or what is computed of the infinity.",
 };
 
-bool FindObservedInfinity(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+bool FindObservedInfinity(const CheckContext& context, const ResolvedOp& op, FindingSink& sink,
+                          bool& looked_at_constants) {
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::PT2E || context.stage() != v1::STAGE_ANNOTATED) return false;
   const absl::Span<const Operand> outputs = context.resolved().outputs(op);
   if (outputs.empty() || !outputs[0].static_chain || !IsObserved(graph, outputs[0])) return false;
+  looked_at_constants = true;
   const auto is_infinite = [&](const Operand& operand) { return HasInfinity(context, operand); };
   if (!is_infinite(outputs[0]) || absl::c_any_of(context.resolved().inputs(op), is_infinite)) return false;
   Place place;

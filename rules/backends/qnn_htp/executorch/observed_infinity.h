@@ -11,8 +11,9 @@ namespace quantgate::qnn_htp {
 extern const RuleInfo kObservedInfinity;  // NR203
 
 // Whether the operator is the first on the way to have an infinity among its results, of which calibration will make an
-// infinite scale (NR202); said as NR203.
-bool FindObservedInfinity(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
+// infinite scale (NR202); said as NR203. `looked_at_constants` becomes true when it depends on their elements.
+bool FindObservedInfinity(const CheckContext& context, const ResolvedOp& op, FindingSink& sink,
+                          bool& looked_at_constants);
 
 }  // namespace quantgate::qnn_htp
 

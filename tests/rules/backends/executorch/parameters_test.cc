@@ -279,6 +279,21 @@ TEST(ExecuTorchParameters, ALogarithmOfZeroHasNoScale) {
   EXPECT_THAT(CodesAt(found, "behind"), Not(Contains("NR203")));
   EXPECT_EQ(found.outcome().kind(), v1::Outcome::FAILS);
   EXPECT_EQ(found.findings(found.outcome().cause()).code(), "NR203");
+  // What is like another one may hold other numbers.
+  AnnotatedBuilder b;
+  const int act = b.Act();
+  b.At(act).set_observer(b.Symbol("MinMaxObserver"));
+  b.Input("x", kF32, {4});
+  for (const auto& [name, first] : {std::pair<std::string, double>{"one", 1}, {"none", 0}}) {
+    b.Reals(name, {first, 2, 3, 4});
+    b.Op("aten.relu.default", name + "_relu", {"x"}, {act}, act, {4});
+    b.Op("aten.log.default", name + "_log", {name}, {act}, act, {4});
+    b.Op("aten.add.Tensor", name + "_sum", {name + "_relu", name + "_log"}, {act, act}, act, {4});
+  }
+  const v1::Result both = ResultOf(b, kV75, "executorch");
+  EXPECT_THAT(CodesAt(both, "one_log"), Not(Contains("NR203")));
+  EXPECT_THAT(CodesAt(both, "none_log"), Contains("NR203"));
+  EXPECT_EQ(both.outcome().kind(), v1::Outcome::FAILS);
   for (const Made& other : {Made{.start = 1}, Made{.observer = "HistogramObserver"}, Made{.annotated = false},
                             Made{.toolchain = "qnn-converter"}}) {
     EXPECT_THAT(CodesAt(result(other), "log"), Not(Contains("NR203"))) << other.start << other.observer;

@@ -690,6 +690,13 @@ TEST_F(HtpProvider, WhatLeavesIntegersIsApartWhereItsScalesDiffer) {
   EXPECT_THAT(emitted_, ElementsAre("Relu"));
 }
 
+TEST_F(HtpProvider, WhatHasNoUnitIsComputedInFloat) {
+  EXPECT_EQ(FateOf(std::move(OneNode("Tan", kUint8).In({2, 4}).Out({2, 4}))), kTaken);
+  EXPECT_TRUE(in_float_);
+  EXPECT_EQ(FateOf(std::move(OneNode("Tan", kReal).Raw({2, 4}, kReal).Out({2, 4}))), kTaken);
+  EXPECT_FALSE(in_float_);
+}
+
 TEST_F(HtpProvider, ATransposeToAnotherEncodingIsConvertedBehind) {
   const auto transpose = [](double scale) {
     OneNode node("Transpose", kUint8);
