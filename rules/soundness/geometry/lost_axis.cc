@@ -17,7 +17,7 @@ constexpr RuleInfo kLostAxis = {
     "lost-axis",
     v1::Finding::WRONG_NUMBERS,
     v1::Finding::ERROR,
-    kAtAnnotated,
+    kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "torchao hands ch_axis on to observers whose class has PerChannel in its name, and to no other: a fake quantizer "
     "makes its observer without, and that takes axis 0. Training and the converted model have their scales along axis "
