@@ -124,7 +124,8 @@ absl::StatusOr<std::vector<v1::Report>> ParseBaseline(const std::string& path, c
   };
   if (const size_t good = Utf8Prefix(text); good != text.size())
     return error(absl::StrCat("byte ", good, " is not UTF-8"));
-  const absl::string_view trimmed = absl::StripAsciiWhitespace(text);
+  // Editors of Windows write a mark in front.
+  const absl::string_view trimmed = absl::StripAsciiWhitespace(absl::StripPrefix(text, "\xEF\xBB\xBF"));
   if (trimmed.empty()) return error("is empty");
   v1::ListReportsResponse list;
   const absl::string_view first_line = trimmed.substr(0, trimmed.find('\n'));

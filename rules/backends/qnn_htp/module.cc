@@ -1,6 +1,5 @@
 #include "rules/backends/qnn_htp/module.h"
 
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -239,13 +238,11 @@ class Judge {
 
   // Between quantized tensors, and in float all the same.
   void NoteApart(const ResolvedOp& op, const ModuleResult::OpOutcome& outcome) {
-    static constexpr qnn::Apart kNoUnit = {"the provider takes it with no Quantize nodes around it",
-                                           "another operator"};
     if (context_.graph().origin() != v1::Graph::ONNX || outcome.backend_ops.size() < 3) return;
     if (outcome.backend_ops.front() != "Dequantize" || outcome.backend_ops.back() != "Quantize") return;
     const NodeView view(context_, op, emission_.looked_at_constants());
     const qnn::Apart* known = qnn::WhyApart(view);
-    const qnn::Apart& apart = known != nullptr ? *known : kNoUnit;
+    const qnn::Apart& apart = known != nullptr ? *known : qnn::kNoUnit;
     const Operand* output = view.output(0);
     const bool is_between = output != nullptr && output->quantized &&
                             absl::c_any_of(view.inputs(), [](const Operand& input) { return input.quantized; });

@@ -1,11 +1,14 @@
 #include "rules/simulator/run/inputs.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
 #include "rules/simulator/float/kernels.h"
@@ -31,6 +34,19 @@ absl::Status Wrong(const Graph& graph, int32_t value, absl::string_view what) {
   absl::Status status = absl::InvalidArgumentError(absl::StrCat("input '", graph.value(value).name(), "' ", what));
   status.SetPayload(kInputPayload, absl::Cord(graph.value(value).name()));
   return status;
+}
+
+// "the names that are: 'a', 'b'", a few of them.
+std::string NamesOf(const absl::flat_hash_map<std::string, Tensor>& given) {
+  constexpr size_t kFew = 5;
+  if (given.empty()) return "; there are no tensors";
+  std::vector<absl::string_view> names;
+  for (const auto& [name, tensor] : given) names.push_back(name);
+  absl::c_sort(names);
+  const size_t more = names.size() - std::min(names.size(), kFew);
+  names.resize(names.size() - more);
+  return absl::StrCat("; given are '", absl::StrJoin(names, "', '"), "'",
+                      more > 0 ? absl::StrCat(" and ", more, " more") : "");
 }
 
 absl::StatusOr<Tensor> Fitted(const Graph& graph, int32_t value, const Tensor& given) {
@@ -183,7 +199,7 @@ absl::StatusOr<Inputs> TakeInputs(const Graph& graph, const absl::flat_hash_map<
   size_t taken = 0;
   for (int32_t value : OpenInputs(graph)) {
     const auto found = given.find(graph.value(value).name());
-    if (found == given.end()) return Wrong(graph, value, "is not given");
+    if (found == given.end()) return Wrong(graph, value, absl::StrCat("is not given", NamesOf(given)));
     absl::StatusOr<Tensor> tensor = Fitted(graph, value, found->second);
     if (!tensor.ok()) return tensor.status();
     taken += inputs.tensors.emplace(value, *std::move(tensor)).second;

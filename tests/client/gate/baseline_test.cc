@@ -236,6 +236,14 @@ TEST(Baseline, ReadsWhatCheckWrites) {
   EXPECT_EQ(both->size(), 2);
 }
 
+TEST(Baseline, AByteOrderMarkSaysNothing) {
+  const std::string text = AsArray({LayerReport("m", {{"a", "w", 0}})});
+  const auto marked = ParseBaseline("b.json", "\xEF\xBB\xBF" + text);
+  ASSERT_TRUE(marked.ok()) << marked.status();
+  EXPECT_EQ(marked->size(), 1u);
+  EXPECT_FALSE(ParseBaseline("b.json", "\xEF\xBB\xBF").ok());
+}
+
 TEST(Baseline, WhatCouldNotBeCheckedIsLeftOut) {
   const v1::Report report = LayerReport("a.onnx", {{"a", "w", 0}});
   const MatrixRow good = {"a.onnx", &report, ""}, gone = {"gone.onnx", nullptr, "no such file"};

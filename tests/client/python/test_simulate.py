@@ -142,7 +142,7 @@ def test_inputs_that_do_not_fit(tmp_path):
     np.savez(path, x=good.astype(np.int64))
     assert 'where the graph has real numbers' in refused('--input', str(path))
     np.savez(path, y=good)
-    assert "input 'x' is not given" in refused('--input', str(path))
+    assert "input 'x' is not given; given are 'y'" in refused('--input', str(path))
     np.savez(path, x=good, z=good)
     assert "'z' is given" in refused('--input', str(path))
     large = good.astype(np.float64)

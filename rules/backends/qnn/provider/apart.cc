@@ -177,14 +177,13 @@ const Apart* WhyApart(const NodeView& view) {
   static constexpr Apart kWeight = {"its input and weight are no pair",
                                     "a quantized input, and beside one of int8 a weight of int8"};
   static constexpr Apart kBias = {"its bias is none of 32 bits", "a bias of int32"};
-  static constexpr Apart kNever = {"the provider takes it with no Quantize nodes around it", "another operator"};
   const Operator* op = view.op().op;
   if (op == nullptr || op->id == OpId::kRequantize) return nullptr;
   const bool product = (op->traits & kAccumulates) != 0;
   const bool norm = op->id == OpId::kInstanceNorm || op->id == OpId::kLayerNorm;
   if (HasMixedActivations(view)) return &kMixed;
   if (HasOtherScale(view)) return &kOtherScale;
-  if (IsNeverUnit(view)) return &kNever;
+  if (IsNeverUnit(view)) return &kNoUnit;
   if (product && HasUnlikeWeight(view)) return &kWeight;
   if ((product && HasUnlikeBias(view)) || (norm && HasUnlikeBiasOfNorm(view))) return &kBias;
   return nullptr;

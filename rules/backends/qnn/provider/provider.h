@@ -37,6 +37,8 @@ struct Apart {
   absl::string_view reason;
   absl::string_view needed;
 };
+// Of an operator that it never takes so.
+inline constexpr Apart kNoUnit = {"the provider takes it with no Quantize nodes around it", "another operator"};
 // What keeps the provider from it; null: nothing of that kind.
 const Apart* WhyApart(const NodeView& view);
 
