@@ -38,8 +38,10 @@ bool IsShort(absl::string_view target) {
 
 bool IsVersionOf(absl::string_view candidate, absl::string_view target) {
   if (!absl::ConsumePrefix(&candidate, target)) return false;
-  const char next = absl::StrContains(target, '@') ? '.' : '@';
-  return candidate.empty() || candidate[0] == next;
+  if (candidate.empty()) return true;
+  if (absl::StrContains(target, '@')) return candidate[0] == '.';
+  const bool is_backend = !absl::StrContains(target, '/');
+  return candidate[0] == '@' || (is_backend && candidate[0] == '/');
 }
 
 }  // namespace

@@ -13,8 +13,8 @@
 namespace quantgate::db::reports {
 
 // Takes the conditions `target = …` out of `conditions` and says which targets fit all of them, as key texts; nothing:
-// any target. "qnn_htp/SM8650" and "qnn_htp/SM8650@2.25" are every version of these that a report ever had, or else
-// themselves. What `!=` excludes becomes a condition for each version.
+// any target. "qnn_htp/SM8650" and "qnn_htp/SM8650@2.25" are every version of these that a report ever had, "qnn_htp"
+// all of the backend, or else themselves. What `!=` excludes becomes a condition for each version.
 absl::StatusOr<std::optional<std::vector<std::string>>> TakeTargets(Session& session,
                                                                     std::vector<Condition>& conditions);
 

@@ -162,6 +162,17 @@ TEST_P(FilterTest, ConditionsOnResultsAreAboutTheSameResult) {
   EXPECT_THAT(ListPaths(*store_, "model.path = a AND target = y AND verdict = REJECTED"), IsEmpty());
 }
 
+TEST_P(FilterTest, ABackendAloneMeansAllOfItsTargets) {
+  Add("soc", {MakeResult("qnn_htp/SM8650@2.9.0", v1::Result::ACCEPTED)});
+  Add("arch", {MakeResult("qnn_htp/V75@2.25.0", v1::Result::ACCEPTED)});
+  Add("alone", {MakeResult("xnnpack@1.5.1", v1::Result::ACCEPTED)});
+  Add("other", {MakeResult("qnn_htp_fp16/SM8650@2.9.0", v1::Result::ACCEPTED)});
+  EXPECT_THAT(ListPaths(*store_, "target = qnn_htp"), ElementsAre("arch", "soc"));
+  EXPECT_THAT(ListPaths(*store_, "target = xnnpack"), ElementsAre("alone"));
+  EXPECT_THAT(ListPaths(*store_, "target != qnn_htp"), ElementsAre("other", "alone", "c", "b", "a"));
+  EXPECT_THAT(ListPaths(*store_, "target = qnn_htp@2.9"), IsEmpty());
+}
+
 TEST_P(FilterTest, ShortTargetsMeanEveryVersion) {
   Add("old", {MakeResult("qnn_htp/SM8650@2.9.0", v1::Result::ACCEPTED)});
   Add("new", {MakeResult("qnn_htp/SM8650@2.25.0", v1::Result::REJECTED)});
@@ -198,7 +209,7 @@ TEST_P(FilterTest, ShortTargetsMeanEveryVersion) {
   EXPECT_THAT(ListPaths(*store_, "target = qnn_htp/SM8650@2.25"), ElementsAre("new"));
   EXPECT_THAT(ListPaths(*store_, "target = qnn_htp/SM8650@2.9"), ElementsAre("old"));
   EXPECT_THAT(ListPaths(*store_, "target = qnn_htp/SM8650@2.2"), IsEmpty());
-  EXPECT_THAT(ListPaths(*store_, "target = qnn_htp"), IsEmpty());
+  EXPECT_THAT(ListPaths(*store_, "target = qnn"), IsEmpty());
   EXPECT_THAT(ListPaths(*store_, "model.path = other AND target != qnn_htp/SM8650P"), IsEmpty());
 }
 
