@@ -44,6 +44,11 @@ std::string FormText(const v1::Spec& spec) {
     const auto [least, most] = std::minmax_element(spec.qparams().scales().begin(), spec.qparams().scales().end());
     absl::StrAppend(&text, ", ", spec.qparams().scales_size(), " scales from ", FormatNumber(*least), " to ",
                     FormatNumber(*most));
+    // What is wrong, where one changes into as many as there are scales.
+    const int zero_points = spec.qparams().zero_points_size();
+    if (zero_points > 1 && zero_points != spec.qparams().scales_size()) {
+      absl::StrAppend(&text, ", ", zero_points, " zero points");
+    }
   }
   return text;
 }

@@ -92,6 +92,18 @@ TEST(RepairLiteRt, BesideActivationsOfEightBitsItStays) {
 
 // Scales along the inputs become one, and the bias counts in its units; with scales for outputs it never went with
 // them.
+TEST(RepairOnnx, ZeroPointsThatAreAllTheSameAreThatOfEachScale) {
+  const v1::Graph graph = FileOf("onnx/bad.zp_count.tiny.qdq_a16w8.onnx");
+  const v1::Result result = CheckFor(graph, "qnn_htp/SM8650@2.51");
+  EXPECT_THAT(AfterOf(result).qparams().scales(), SizeIs(8));
+  EXPECT_THAT(AfterOf(result).qparams().zero_points(), ::testing::AllOf(SizeIs(8), ::testing::Each(0)));
+  ASSERT_EQ(result.corrections_size(), 1);
+  EXPECT_TRUE(result.corrections(0).safe());
+  EXPECT_EQ(result.corrections(0).changes(0).before().qparams().zero_points_size(), 3);
+  EXPECT_THAT(result.corrections(0).changes(0).summary(), ::testing::HasSubstr(", 3 zero points becomes "));
+  EXPECT_EQ(Faults(CheckFor(Corrected(graph, result), "qnn_htp/SM8650@2.51")), 0);
+}
+
 TEST(RepairOnnx, ABiasFollowsAWeightWhoseScalesItCouldNotGoWith) {
   const v1::Graph graph = FileOf("onnx/bad.axis_input_channel.tiny.qdq_s8s8_pc.onnx");
   const v1::Result result = CheckFor(graph, "qnn_htp/SM8650@2.51");
