@@ -62,9 +62,8 @@ const RuleInfo kRunsInFloat = {
     kAtAnyStage,
     "{subject}: {observed}; quantized it would need {allowed}.",
     "Input and output are quantized, and there is no kernel for that, or what is in front of ONNX Runtime's QNN "
-    "provider "
-    "does not see the node as one with the Quantize and Dequantize nodes around it. So it is computed in float between "
-    "a Dequantize and a Quantize: right numbers, at the cost of float and two conversions.",
+    "provider does not see the node as one with the Quantize and Dequantize nodes around it. So it is computed in "
+    "float between a Dequantize and a Quantize: right numbers, at the cost of float and two conversions.",
     "Leave the node unquantized, or accept that it runs in float.",
     "Fires: sigmoid with an int8 input and output on xnnpack. Does not: sigmoid of a float tensor.",
 };

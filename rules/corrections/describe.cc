@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "rules/corrections/numbers.h"
 #include "rules/corrections/spec_form.h"
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
@@ -37,18 +38,17 @@ std::string FormText(const v1::Spec& spec) {
   }
   if (form.symmetric) absl::StrAppend(&text, ", symmetric");
   if (spec.qparams().scales_size() == 1) {
-    const double zero_point = spec.qparams().zero_points_size() == 1 ? spec.qparams().zero_points(0) : 0.0;
     absl::StrAppend(&text, ", scale ", FormatNumber(spec.qparams().scales(0)), ", zero point ",
-                    FormatNumber(zero_point));
+                    FormatNumber(ZeroPoint(spec.qparams(), 0)));
   } else if (spec.qparams().scales_size() > 1) {
     const auto [least, most] = std::minmax_element(spec.qparams().scales().begin(), spec.qparams().scales().end());
     absl::StrAppend(&text, ", ", spec.qparams().scales_size(), " scales from ", FormatNumber(*least), " to ",
                     FormatNumber(*most));
-    // What is wrong, where one changes into as many as there are scales.
-    const int zero_points = spec.qparams().zero_points_size();
-    if (zero_points > 1 && zero_points != spec.qparams().scales_size()) {
-      absl::StrAppend(&text, ", ", zero_points, " zero points");
-    }
+  }
+  // What is wrong, where they change into as many as there are scales.
+  const int zero_points = spec.qparams().zero_points_size();
+  if (zero_points > 1 && zero_points != spec.qparams().scales_size()) {
+    absl::StrAppend(&text, ", ", zero_points, " zero points");
   }
   return text;
 }

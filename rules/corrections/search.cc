@@ -50,6 +50,11 @@ bool SaysMore(const Observed& seen, const Observed& known) {
   });
 }
 
+// Sums of smaller losses come to as much, and what is never quantized may go without any.
+bool LeavesIntegers(const State& state) {
+  return state.loss >= kUnquantizedLoss && absl::c_any_of(state.edits, [](const Edit& e) { return e.spec == 0; });
+}
+
 // A check takes about as long for a node as for so many scales.
 constexpr int64_t kScalesPerNode = 32;
 // And for a finding as for so many nodes: it is found, written and compared.
@@ -121,9 +126,7 @@ void Search::PushMoves(Region& region, const State& from, int32_t node) {
     if (!region.seen.insert(KeyOf(next.edits)).second) continue;
     next.changes = candidates_.ChangesOf(next.edits);
     next.loss += move.loss;
-    const bool leaves_integers =
-        next.loss >= kUnquantizedLoss && absl::c_any_of(next.edits, [](const Edit& edit) { return edit.spec == 0; });
-    if (!task_.floats_for_fallbacks && !region.has_error && leaves_integers) continue;
+    if (!task_.floats_for_fallbacks && !region.has_error && LeavesIntegers(next)) continue;
     next.distance += move.distance;
     next.order = region.made++;
     // A single move in vain may fit with another one; of two there are too many.

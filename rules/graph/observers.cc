@@ -109,6 +109,10 @@ bool KeepsEnds(absl::string_view observer) {
   return !name.is_foreign && absl::EndsWith(name.observer, "MinMaxObserver");
 }
 
+bool MakesScaleOfEnds(const v1::Spec& spec, absl::string_view observer) {
+  return spec.kind() == v1::Spec::PLAIN && IsInteger(spec.dtype()) && !spec.is_dynamic() && KeepsEnds(observer);
+}
+
 bool KeepsNoRange(absl::string_view observer) { return ParseObserver(observer).observer == "PlaceholderObserver"; }
 
 bool TakesAnyType(absl::string_view observer) {

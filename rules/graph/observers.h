@@ -60,6 +60,10 @@ bool Averages(absl::string_view observer);
 // Whether its range ends at what it sees, averaged or per channel.
 bool KeepsEnds(absl::string_view observer);
 
+// Whether a scale will be made of the smallest and the largest number of a tensor with this spec: `observer` as
+// Spec.observer names it.
+bool MakesScaleOfEnds(const v1::Spec& spec, absl::string_view observer);
+
 // Whether an observer keeps no range: torchao's PlaceholderObserver, which only says that something is to be done here.
 bool KeepsNoRange(absl::string_view observer);
 

@@ -405,6 +405,9 @@ enum class OpId : uint16_t {
   kOutput,       // output node of a torch.fx graph
 };
 
+// To another element type, that of a parameter or of another tensor.
+inline bool IsCast(OpId id) { return id == OpId::kCast || id == OpId::kCastLike; }
+
 // Makes the same tensor every time, from attributes alone.
 inline bool IsFixedGenerator(OpId id) {
   return id == OpId::kConstant || id == OpId::kFill || id == OpId::kRange || id == OpId::kLinspace || id == OpId::kEye;

@@ -16,16 +16,14 @@ namespace {
 
 constexpr AttainedRange kNotKnown;
 
+bool IsWhole(double number) { return std::trunc(number) == number && std::isfinite(number); }
+
 AttainedRange Ends(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return {};
-  return {true, std::min(a, b), std::max(a, b)};
+  return {true, std::min(a, b), std::max(a, b), a == b && IsWhole(a)};
 }
 
 AttainedRange OneNumber(double number) { return Ends(number, number); }
-
-bool IsWhole(double number) { return std::trunc(number) == number && std::isfinite(number); }
-
-bool IsGapless(const AttainedRange& range) { return range.is_gapless || (range.is_one_number() && IsWhole(range.low)); }
 
 // Of truths: whether one of them is false, and one true.
 AttainedRange Truths(bool some_false, bool some_true) { return {true, some_false ? 0.0 : 1.0, some_true ? 1.0 : 0.0}; }
@@ -64,12 +62,10 @@ AttainedRange LessEqual(const AttainedRange& a, const AttainedRange& b) {
   return Truths(/*some_false=*/a.high > b.low, /*some_true=*/a.low <= b.high);
 }
 
-bool HasInfiniteEnd(const AttainedRange& range) { return std::isinf(range.low) || std::isinf(range.high); }
-
 // Infinity times 0 is no number, nor is the sum of both infinities.
 AttainedRange Product(const AttainedRange& a, const AttainedRange& b) {
   const auto has_zero = [](const AttainedRange& range) { return range.low <= 0 && range.high >= 0; };
-  if ((HasInfiniteEnd(a) && has_zero(b)) || (HasInfiniteEnd(b) && has_zero(a))) return {};
+  if ((a.has_infinity() && has_zero(b)) || (b.has_infinity() && has_zero(a))) return {};
   const double ends[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
   for (const double end : ends) {
     if (std::isnan(end)) return {};
@@ -292,9 +288,9 @@ AttainedRange AttainedRanges::OfPair(int32_t node) const {
     case OpId::kAdd:
     case OpId::kSub: {
       const double alpha = graph_.float_attribute(node, "alpha", 1);
-      const bool is_gapless = IsGapless(a) && IsGapless(b) && std::abs(alpha) == 1;
+      const bool is_gapless = a.is_gapless && b.is_gapless && std::abs(alpha) == 1;
       b = Product(b, OneNumber(graph_.op(node) == OpId::kSub ? -alpha : alpha));
-      if (!b.known || (HasInfiniteEnd(a) && HasInfiniteEnd(b))) return {};
+      if (!b.known || (a.has_infinity() && b.has_infinity())) return {};
       AttainedRange sum = Ends(a.low + b.low, a.high + b.high);
       sum.is_gapless = is_gapless;
       return sum;

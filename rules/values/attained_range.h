@@ -3,6 +3,7 @@
 #ifndef QUANTGATE_RULES_VALUES_ATTAINED_RANGE_H_
 #define QUANTGATE_RULES_VALUES_ATTAINED_RANGE_H_
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct AttainedRange {
   bool is_gapless = false;  // both are whole numbers, and all those between them are elements, as of a counter
 
   bool is_one_number() const { return known && low == high; }
+  bool has_infinity() const { return known && (std::isinf(low) || std::isinf(high)); }
 };
 
 // Of what the message says of a constant. Not known where it has NaN, or counts infinities without saying which.

@@ -95,7 +95,7 @@ bool HasInfinity(const CheckContext& context) {
              [&](int32_t node) {
                const AttainedRange& range =
                    context.Once(AttainedRangesOf).Of(graph.num_outputs(node) > 0 ? graph.output(node, 0) : -1);
-               return range.known && (std::isinf(range.low) || std::isinf(range.high));
+               return range.has_infinity();
              }) ||
          absl::c_any_of(graph.constants(), [&](const Graph::ConstantRecord& constant) {
            return !constant.is_finite && !IsBias(graph, constant.value) &&

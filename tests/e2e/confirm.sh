@@ -65,6 +65,14 @@ asked_of() {
 same "$(asked_of executorch '')" 'UFIXED_POINT_8 FLOAT_32'
 same "$(asked_of qnn-converter 'refuse all')" 'FLOAT_32 FLOAT_32'
 
+# Of an ONNX graph it is asked about what ONNX Runtime's provider builds, with its toolchain.
+relu_of() {
+  FAKE_QNN='refuse all' run 0 check "$data/apart.txtpb" -t qnn_htp/SM8650 --mode warn --toolchain "$1" --confirm \
+    --qnn-lib "$fake" --confirm-cases "$scratch/$1.jsonl"
+  jq -r 'select(.op | contains("Relu")) | .config | .inputs[0].dtype + " " + .outputs[0].dtype' "$scratch/$1.jsonl"
+}
+same "$(relu_of onnxruntime)" 'FLOAT_32 FLOAT_32'
+
 # ExecuTorch pads an even kernel itself and fails over that: the library, which takes the convolution, contradicts nobody.
 gunzip -c "$data/../../data/lowering/graphs/converted-conv-same-even-8a8w.pb.gz" > "$scratch/even.pb"
 run 1 check "$scratch/even.pb" -t qnn_htp/SM8650@2.49 --confirm --qnn-lib "$fake"

@@ -36,7 +36,7 @@ absl::Status Wrong(const Graph& graph, int32_t value, absl::string_view what) {
   return status;
 }
 
-// "the names that are: 'a', 'b'", a few of them.
+// "; given are 'a', 'b' and 3 more".
 std::string NamesOf(const absl::flat_hash_map<std::string, Tensor>& given) {
   constexpr size_t kFew = 5;
   if (given.empty()) return "; there are no tensors";

@@ -31,11 +31,6 @@ constexpr RuleInfo kInfiniteNumber = {
     "Where the input decides whether anything is masked, or a part of a mask is taken, it is a warning.",
 };
 
-bool MakesItsRange(const Graph& graph, const v1::Spec& spec) {
-  return spec.kind() == v1::Spec::PLAIN && IsInteger(spec.dtype()) && !spec.is_dynamic() &&
-         KeepsEnds(graph.symbol(spec.observer()));
-}
-
 void CheckInfiniteNumber(const CheckContext& context, FindingSink& sink) {
   if (context.stage() != v1::STAGE_ANNOTATED || !IsAnnotation(context)) return;  // later the scale tells
   const Graph& graph = context.graph();
@@ -48,7 +43,7 @@ void CheckInfiniteNumber(const CheckContext& context, FindingSink& sink) {
     const SpecPlace place = groups.annotations.place(static_cast<int>(entry));
     const v1::Spec& spec = groups.spec_of(groups.group_of[entry]);
     if (place.value < 0 || groups.annotations.is_stray(static_cast<int>(entry))) continue;
-    if (said[place.value] || !MakesItsRange(graph, spec)) continue;
+    if (said[place.value] || !MakesScaleOfEnds(spec, graph.symbol(spec.observer()))) continue;
     const LargestNumber& number = largest.In(place.value);
     if (!std::isinf(number.size)) continue;
     said[place.value] = true;

@@ -58,7 +58,7 @@ int32_t ComputedBy(const Graph& graph, int32_t value) {
     const OpId op = graph.op(producer);
     if (op == OpId::kFill) return -1;
     const bool copies = graph.binding(producer) != nullptr && (graph.binding(producer)->op->traits & kMovesData) != 0;
-    if (!copies && op != OpId::kCast && op != OpId::kCastLike) return producer;
+    if (!copies && !IsCast(op)) return producer;
     value = graph.num_inputs(producer) > 0 ? graph.input(producer, 0) : -1;
   }
   return -1;

@@ -26,8 +26,6 @@ constexpr RuleInfo kUnpairedQuantize = {
     "it stores to float32 is a warning: the scale may be applied by hand behind it.",
 };
 
-bool IsCast(OpId op) { return op == OpId::kCast || op == OpId::kCastLike; }
-
 // What a Cast makes of stored integers; unspecified: it is none, or makes floats.
 v1::DataType IntegerCast(const Graph& graph, int32_t node) {
   if (!IsCast(graph.op(node)) || graph.num_outputs(node) == 0 || graph.output(node, 0) < 0) {

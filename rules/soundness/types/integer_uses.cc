@@ -17,8 +17,6 @@ bool NeedsIntegers(const Graph& graph, Use use) {
   return role == PortRole::kIndex || role == PortRole::kParameter;
 }
 
-bool IsCast(OpId op) { return op == OpId::kCast || op == OpId::kCastLike; }
-
 bool ReadsIntegers(const Graph& graph, int32_t node) {
   return graph.num_inputs(node) > 0 && graph.input(node, 0) >= 0 && IsInteger(graph.dtype(graph.input(node, 0)));
 }

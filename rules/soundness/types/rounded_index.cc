@@ -76,9 +76,7 @@ class Floats {
 void CheckRoundedIndex(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::PT2E) return;
-  const auto is_cast = [&graph](int32_t node) {
-    return graph.op(node) == OpId::kCast || graph.op(node) == OpId::kCastLike;
-  };
+  const auto is_cast = [&graph](int32_t node) { return IsCast(graph.op(node)); };
   const auto casts_to_integers = [&](int32_t node) {
     return is_cast(node) && graph.num_inputs(node) > 0 && graph.num_outputs(node) > 0 && graph.input(node, 0) >= 0 &&
            graph.output(node, 0) >= 0 && IsFloat(graph.dtype(graph.input(node, 0))) &&

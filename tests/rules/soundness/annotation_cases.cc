@@ -208,14 +208,19 @@ void AddIndices(GraphBuilder& b, v1::DataType one) {
   b.Output("add");
 }
 
-// floor(counted / counted), of int64, as a part of a remainder; `indexes`: and an embedding of it.
-void Remainder(GraphBuilder& b, const std::string& name, bool indexes) {
+// `rounding` of counted / counted, of int64, as a part of a remainder; `indexes`: and an embedding of it.
+void Remainder(GraphBuilder& b, const std::string& rounding, bool indexes) {
   b.Node("aten.arange.default", "arange", {}, {"counted"});
-  b.Node("aten.div.Tensor", name, {"counted", "counted"}, {"quotient"});
-  b.Node("aten.floor.default", "floor", {"quotient"}, {"rounded"});
+  b.Node("aten.div.Tensor", "div", {"counted", "counted"}, {"quotient"});
+  v1::Node& node = b.Node(rounding, "rounding", {"quotient"}, {"rounded"});
+  if (rounding == "aten.type_as.default") node.add_inputs(b.Id("counted"));
   for (const char* value : {"counted", "quotient", "rounded"}) b.Shape(value, v1::DATA_TYPE_INT64, {8});
   b.Output("rounded");
   if (indexes) b.Node("aten.embedding.default", "embedding", {"w", "rounded"}, {"embedding"});
+}
+
+std::function<void(GraphBuilder&)> IndexBy(const std::string& rounding) {
+  return [=](GraphBuilder& b) { Remainder(b, rounding, true); };
 }
 
 // An embedding of (x * 0.5).to(int64), where the product has the spec `written` and the cast reads it with `read`.
@@ -645,31 +650,15 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.Value("add").set_dtype(v1::DATA_TYPE_BOOL);
        },
        "-DT003"},
-
-      {"QuotientOfIntegersAsAnIndex", Conv, [](GraphBuilder& b) { Remainder(b, "div", true); }, "DT003", "div"},
-      {"QuotientOfIntegersThatIsNoIndex", Conv, [](GraphBuilder& b) { Remainder(b, "div", false); }, "-DT003"},
-      {"QuotientOfIntegersThatIsCast", Conv,
-       [](GraphBuilder& b) {
-         Remainder(b, "div", true);
-         b.Find("floor").set_op(b.Symbol("aten.to.dtype"));
-       },
+      {"QuotientOfIntegersAsAnIndex", Conv, IndexBy("aten.floor.default"), "DT003", "div"},
+      {"QuotientOfIntegersThatIsNoIndex", Conv, [](GraphBuilder& b) { Remainder(b, "aten.floor.default", false); },
        "-DT003"},
-      {"QuotientOfIntegersThatIsCastLikeAnother", Conv,
-       [](GraphBuilder& b) {
-         Remainder(b, "div", true);
-         b.Find("floor").set_op(b.Symbol("aten.type_as.default"));
-         b.Find("floor").add_inputs(b.Id("counted"));
-       },
-       "-DT003"},
-      {"PlaceOfTheLargestQuotient", Conv,
-       [](GraphBuilder& b) {
-         Remainder(b, "div", true);
-         b.Find("floor").set_op(b.Symbol("aten.argmax.default"));
-       },
-       "-DT003"},
+      {"QuotientOfIntegersThatIsCast", Conv, IndexBy("aten.to.dtype"), "-DT003"},
+      {"QuotientOfIntegersThatIsCastLikeAnother", Conv, IndexBy("aten.type_as.default"), "-DT003"},
+      {"PlaceOfTheLargestQuotient", Conv, IndexBy("aten.argmax.default"), "-DT003"},
       {"RoundedQuotientOfIntegers", Conv,
        [](GraphBuilder& b) {
-         Remainder(b, "div", true);
+         Remainder(b, "aten.floor.default", true);
          v1::Attribute& attribute = *b.Find("div").add_attributes();
          attribute.set_name(b.Symbol("rounding_mode"));
          attribute.set_s("floor");

@@ -1,27 +1,17 @@
 #include "rules/backends/qnn_htp/executorch/observed_infinity.h"
 
-#include <cmath>
-
 #include "absl/algorithm/container.h"
 #include "rules/backends/qnn_htp/executorch/runs.h"
-#include "rules/graph/data_type.h"
 #include "rules/graph/observers.h"
 #include "rules/values/attained_range.h"
 
 namespace quantgate::qnn_htp {
 namespace {
 
-bool HasInfinity(const CheckContext& context, const Operand& operand) {
-  const AttainedRange& range = context.Once(AttainedRangesOf).Of(operand.value);
-  return range.known && (std::isinf(range.low) || std::isinf(range.high));
-}
-
-// A scale that ends at what is seen.
 bool IsObserved(const Graph& graph, const Operand& operand) {
   if (!operand.quantized || operand.spec < 0) return false;
   const v1::Spec& spec = graph.message().specs(operand.spec);
-  return spec.kind() == v1::Spec::PLAIN && IsInteger(spec.dtype()) && !spec.is_dynamic() &&
-         KeepsEnds(graph.symbol(spec.observer()));
+  return MakesScaleOfEnds(spec, graph.symbol(spec.observer()));
 }
 
 }  // namespace
@@ -34,9 +24,8 @@ const RuleInfo kObservedInfinity = {
     kAtAnnotated,
     "{subject} has {observed}; {allowed}.",
     "The observer makes a scale of the smallest and the largest number, and that of an infinity is infinite. "
-    "Validation "
-    "lets it pass (NR202); then the tensor cannot be made, and the lowering ends with \"Failed to generate Qnn context "
-    "binary\". T5 takes such a logarithm of the distances between positions, one of which is 0.",
+    "Validation lets it pass (NR202); then the tensor cannot be made, and the lowering ends with \"Failed to generate "
+    "Qnn context binary\". T5 takes such a logarithm of the distances between positions, one of which is 0.",
     "Keep what is counted and masked out of the annotation, clamp it in front of the logarithm or the quotient, or "
     "observe it by HistogramObserver, which looks at finite numbers alone.",
     "Fires: the logarithm of arange(4), observed by MovingAverageMinMaxObserver, with the toolchain executorch. Does "
@@ -50,7 +39,9 @@ bool FindObservedInfinity(const CheckContext& context, const ResolvedOp& op, Fin
   const absl::Span<const Operand> outputs = context.resolved().outputs(op);
   if (outputs.empty() || !outputs[0].static_chain || !IsObserved(graph, outputs[0])) return false;
   looked_at_constants = true;
-  const auto is_infinite = [&](const Operand& operand) { return HasInfinity(context, operand); };
+  const auto is_infinite = [&](const Operand& operand) {
+    return context.Once(AttainedRangesOf).Of(operand.value).has_infinity();
+  };
   if (!is_infinite(outputs[0]) || absl::c_any_of(context.resolved().inputs(op), is_infinite)) return false;
   Place place;
   place.node = op.node;

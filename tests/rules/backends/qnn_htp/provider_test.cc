@@ -12,7 +12,9 @@
 #include "absl/strings/str_cat.h"
 #include "db/database.h"
 #include "rules/backends/qnn_htp/module.h"
+#include "tests/rules/annotated_check.h"
 #include "tests/rules/graph_builder.h"
+#include "tests/rules/real_tables.h"
 
 namespace quantgate::qnn_htp {
 namespace {
@@ -695,6 +697,27 @@ TEST_F(HtpProvider, WhatHasNoUnitIsComputedInFloat) {
   EXPECT_TRUE(in_float_);
   EXPECT_EQ(FateOf(std::move(OneNode("Tan", kReal).Raw({2, 4}, kReal).Out({2, 4}))), kTaken);
   EXPECT_FALSE(in_float_);
+}
+
+// It is on the HTP; the node behind is not.
+TEST(HtpProviderOutcome, WhatRunsInFloatIsNotWhyAModelRunsInParts) {
+  GraphBuilder b;
+  b.Input("x", kReal, {2, 4});
+  b.Pair("x", 0.02, 128, kUint8);
+  b.Shape("x_dq", kReal, {2, 4});
+  b.Node("Relu", "relu", {"x_dq"}, {"y"});
+  b.Shape("y", kReal, {2, 4});
+  b.Pair("y", 0.0001, 0, kUint16);
+  b.Shape("y_dq", kReal, {2, 4});
+  b.Node("Sinh", "sinh", {"y_dq"}, {"z"});
+  b.Shape("z", kReal, {2, 4});
+  b.Output("z");
+  CheckOptions options;
+  options.toolchain = "onnxruntime";
+  const v1::Result result = testing::CheckOn(b.graph, "qnn_htp/SM8650", options).results(0);
+  EXPECT_THAT(testing::CodesAt(result, "relu"), Contains("CV205"));
+  ASSERT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
+  EXPECT_EQ(result.findings(result.outcome().cause()).location().node(), "sinh");
 }
 
 TEST_F(HtpProvider, ATransposeToAnotherEncodingIsConvertedBehind) {
