@@ -258,14 +258,13 @@ Printer PrinterOf(const CheckFlags& flags) {
   return nullptr;
 }
 
-absl::StatusOr<std::string> Render(const CheckFlags& flags, const std::vector<v1::Report>& reports,
-                                   const std::vector<MatrixRow>& rows, int exit_code) {
+absl::StatusOr<std::string> Render(const CheckFlags& flags, const std::vector<MatrixRow>& rows, int exit_code) {
   if (flags.output->format == "json") return rows.size() == 1 ? RowToJson(rows.front()) : RowsToJson(rows);
   if (const Printer printer = PrinterOf(flags); printer != nullptr) return printer(rows, exit_code);
   Style style = OutputStyle(*flags.output);
   style.verbose = flags.verbose;
   std::string text;
-  for (const v1::Report& report : reports) absl::StrAppend(&text, RenderText(report, style), "\n");
+  for (const MatrixRow& row : rows) absl::StrAppend(&text, RenderRow(row, style), "\n");
   if (rows.size() > 1) absl::StrAppend(&text, RenderMatrix(rows, style), "\n");
   return absl::StrCat(text, RenderSummary(rows, exit_code, style));
 }
@@ -406,7 +405,7 @@ int RunCheck(const CheckFlags& flags) {
     if (!fixed->left.empty() && flags.mode != "warn") exit_code = std::max(exit_code, 1);
     if (!flags.output->quiet) PrintFixed(*fixed, flags);
   }
-  return Finish(*flags.output, Render(flags, reports, rows, exit_code), exit_code);
+  return Finish(*flags.output, Render(flags, rows, exit_code), exit_code);
 }
 
 }  // namespace

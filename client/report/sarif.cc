@@ -12,9 +12,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "client/report/confirmation_text.h"
 #include "client/report/correction_text.h"
 #include "client/report/finding_text.h"
 #include "client/report/layout.h"
+#include "client/report/simulation_text.h"
 #include "client/report/verdict.h"
 #include "db/reports/fingerprint.h"
 #include "rules/all_rules.h"
@@ -304,6 +306,7 @@ std::string RenderSarif(absl::Span<const MatrixRow> rows, int exit_code, bool ha
   Json results = Json::array(), notifications = Json::array(), verdicts = Json::array(), common = Json::array();
   Style style;
   style.unicode = true;
+  Style brief = style;
   style.verbose = true;
   for (const MatrixRow& row : rows) {
     if (row.report == nullptr) {
@@ -319,12 +322,18 @@ std::string RenderSarif(absl::Span<const MatrixRow> rows, int exit_code, bool ha
       }
     }
     if (Json one = CommonCorrections(row.model, *row.report); !one.is_null()) common.push_back(std::move(one));
+    const auto note = [&](const std::string& text) -> Json& {
+      return notifications.emplace_back(Notification("note", row.model, text));
+    };
+    for (const v1::Result& result : row.report->results()) {
+      const std::string confirmation = RenderConfirmation(result, brief);
+      if (!confirmation.empty()) note(confirmation)["properties"]["targets"].push_back(result.target());
+    }
+    if (row.report->has_simulation()) note(absl::StrCat("simulated: ", SimulationText(row.report->simulation())));
     for (const NotCheckedGroup& group : GroupNotChecked(*row.report)) {
-      Json entry =
-          Notification("note", row.model, absl::StrCat("not checked: ", NotCheckedText(*row.report, group, style)));
+      Json& entry = note(absl::StrCat("not checked: ", NotCheckedText(*row.report, group, style)));
       for (const int target : group.targets)
         entry["properties"]["targets"].push_back(row.report->results(target).target());
-      notifications.push_back(std::move(entry));
     }
   }
   Json invocation = {{"executionSuccessful", all_read}, {"exitCode", exit_code}};

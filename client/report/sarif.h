@@ -16,7 +16,8 @@ namespace quantgate {
 //   - a suppression where it is waived, and with a baseline its baselineState;
 //   - the correction that removes it as a fix. What a fix replaces is no range of the model file but the text of one
 //     spec: the artifact is "model.onnx#spec/…", and a correction that removes several findings stands at the first.
-// Verdicts are in run.properties.verdicts; what was not checked, and models that could not be read, are notifications.
+// Verdicts are in run.properties.verdicts. Notifications: what was not checked, what the vendor's library said, how a
+// simulation came out, and models that could not be read.
 std::string RenderSarif(absl::Span<const MatrixRow> rows, int exit_code, bool has_baseline);
 
 }  // namespace quantgate

@@ -36,9 +36,13 @@ std::string Header(const v1::Report& report, const Style& style) {
   return out;
 }
 
-// "DT201 ×96, QS003, 2 not checked": what counts against a target, errors first.
+// "DT201 ×96, QS003, 2 not checked": what counts against a target, what has errors first.
 std::string Reasons(const v1::Result& result, const Style& style) {
-  std::map<std::pair<int, std::string>, int> counts;
+  struct Counted {
+    int worst = v1::Finding::INFO;
+    int count = 0;
+  };
+  std::map<std::string, Counted> by_code;
   int waived = 0, known = 0;
   for (const v1::Finding& finding : result.findings()) {
     if (finding.has_waiver()) {
@@ -46,13 +50,17 @@ std::string Reasons(const v1::Result& result, const Style& style) {
     } else if (finding.in_baseline()) {
       ++known;
     } else if (finding.severity() != v1::Finding::INFO) {
-      ++counts[{finding.severity(), finding.code()}];
+      Counted& counted = by_code[Printable(finding.code())];
+      counted.worst = std::min<int>(counted.worst, finding.severity());
+      ++counted.count;
     }
   }
   std::vector<std::string> parts;
-  for (const auto& [key, count] : counts) {
-    const std::string code = Printable(key.second);
-    parts.push_back(count == 1 ? code : absl::StrCat(code, " ", Times(style), WithCommas(count)));
+  for (const int severity : {v1::Finding::SEVERITY_UNSPECIFIED, v1::Finding::ERROR, v1::Finding::WARNING}) {
+    for (const auto& [code, counted] : by_code) {
+      if (counted.worst != severity) continue;
+      parts.push_back(counted.count == 1 ? code : absl::StrCat(code, " ", Times(style), WithCommas(counted.count)));
+    }
   }
   if (waived > 0) parts.push_back(absl::StrCat(WithCommas(waived), " waived"));
   if (known > 0) parts.push_back(absl::StrCat(WithCommas(known), " in the baseline"));
@@ -172,6 +180,14 @@ std::string RenderText(const v1::Report& report, const Style& style) {
     absl::StrAppend(&out, "\n", corrections);
   }
   return absl::StrCat(out, "\n", RenderFacts(report, style));
+}
+
+std::string RenderRow(const MatrixRow& row, const Style& style) {
+  if (row.report != nullptr) return RenderText(*row.report, style);
+  std::string out = absl::StrCat(Paint(style, Ink::kBold, Printable(row.model)), "\n");
+  AppendWrapped(out, absl::StrCat("  ", Paint(style, Ink::kRed, "not checked"), "  "), Printable(row.error),
+                style.width);
+  return out;
 }
 
 }  // namespace quantgate

@@ -28,6 +28,9 @@ struct MatrixRow {
   std::string error;
 };
 
+// Its report as text, or that it could not be checked and why.
+std::string RenderRow(const MatrixRow& row, const Style& style);
+
 // Targets of all reports in order of first mention.
 std::vector<std::string> MatrixTargets(absl::Span<const MatrixRow> rows);
 

@@ -13,6 +13,7 @@
 #include "client/report/junit.h"
 #include "client/report/markdown.h"
 #include "client/report/sarif.h"
+#include "client/report/simulation_text.h"
 #include "client/report/xml.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/json_util.h"
@@ -89,6 +90,23 @@ TEST_P(Formats, SayAll) {
   }
   EXPECT_THAT(text, HasSubstr("int8, symmetric, scale 0.006930579"));  // what a correction puts in place
   EXPECT_THAT(text, HasSubstr("no such file"));
+}
+
+TEST_P(Formats, SayWhatTheLibraryAndTheSimulationSaid) {
+  ModelRun run = Recorded();
+  v1::Report& report = *run.reports.mutable_reports(0);
+  v1::Confirmation& confirmation = *report.mutable_results(0)->mutable_confirmation();
+  confirmation.set_sdk("2.51.0");
+  v1::ConfirmedNode& node = *confirmation.add_nodes();
+  node.set_node("conv_9");
+  node.set_differs(true);
+  node.add_answers()->set_reason("no kernel for this");
+  report.mutable_simulation()->set_profile("qnn_htp");
+  const std::string text =
+      absl::StrReplaceAll(GetParam().render(run.rows, 2), {{"&#95;", "_"}, {"&apos;", "'"}, {"&#39;", "'"}});
+  EXPECT_THAT(text, HasSubstr("1 node put to the vendor's library 2.51.0: 0 agree, 1 differ"));
+  EXPECT_THAT(text, HasSubstr("no kernel for this"));
+  EXPECT_THAT(text, HasSubstr(SimulationText(report.simulation()).substr(0, 30)));
 }
 
 constexpr char kHostile[] =

@@ -233,6 +233,36 @@ TEST(RenderMatrix, ModelsTimesTargets) {
             "broken.onnx  not checked\n");
 }
 
+TEST(RenderRow, SaysWhyAModelCouldNotBeChecked) {
+  const v1::Report report = Example();
+  EXPECT_EQ(RenderRow({"vision.onnx", &report}, Style{}), RenderText(report, Style{}));
+  EXPECT_EQ(RenderRow({"broken\n.onnx", nullptr, "broken.onnx: ends within a tensor"}, Style{}),
+            "broken\\x0a.onnx\n  not checked  broken.onnx: ends within a tensor\n");
+}
+
+TEST(RenderText, ARuleWithErrorsAndWarningsIsNamedOnce) {
+  const v1::Report report = Parse(R"pb(results {
+                                         target: "any"
+                                         verdict: REJECTED
+                                         findings {
+                                           code: "QS003"
+                                           severity: WARNING
+                                           location { node: "a" }
+                                         }
+                                         findings {
+                                           code: "DT001"
+                                           severity: WARNING
+                                           location { node: "a" }
+                                         }
+                                         findings {
+                                           code: "QS003"
+                                           severity: ERROR
+                                           location { node: "b" }
+                                         }
+                                       })pb");
+  EXPECT_THAT(RenderText(report, Style{}), testing::HasSubstr("rejected  any  QS003 x2, DT001\n"));
+}
+
 TEST(RenderSummary, NamesTheReasonOfTheExitCode) {
   const v1::Report rejected = Example();
   v1::Report accepted = Parse(R"pb(mode: STRICT
