@@ -72,7 +72,8 @@ absl::StatusOr<encodings::ReadFile> ParseEncodings(absl::string_view bytes) {
   const Sniffed sniffed = SniffFormat(bytes);
   switch (sniffed.format) {
     case FileFormat::kOther:
-      return CodedError(absl::StatusCode::kInvalidArgument, "FI001", sniffed.reason);
+      return CodedError(absl::StatusCode::kInvalidArgument, "FI001",
+                        absl::StrCat("is no file of encodings; it ", sniffed.reason));
     case FileFormat::kEncodings:
     case FileFormat::kGraphJson:  // JSON that has none of their keys near its start
       return encodings::Read(bytes);

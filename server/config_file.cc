@@ -3,6 +3,8 @@
 #include <yaml-cpp/yaml.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <set>
 #include <string>
@@ -61,7 +63,7 @@ absl::Status Apply(const YAML::Node& root, CLI::App& command, const std::string&
     if (values.empty()) {
       const bool is_repeated = option->get_expected_max() > 1;
       return error(
-          entry.second,
+          entry.first,  // nothing, which may be all that there is, has no line
           absl::StrCat("'", key, is_repeated ? "' takes a value or a list of them" : "' takes a single value"));
     }
     if (option->count() > 0) continue;  // the command line wins
@@ -81,7 +83,9 @@ absl::Status ApplyConfigFile(const std::string& path, CLI::App& command) {
   std::ifstream file(path, std::ios::binary);
   std::string text(kMaxBytes + 1, '\0');
   file.read(text.data(), kMaxBytes + 1);
-  if (!file && !file.eof()) return absl::InvalidArgumentError(absl::StrCat("config file ", path, ": cannot be read"));
+  if (!file && !file.eof()) {
+    return absl::InvalidArgumentError(absl::StrCat("config file ", path, ": cannot be read: ", std::strerror(errno)));
+  }
   if (file.gcount() > kMaxBytes) {
     return absl::InvalidArgumentError(absl::StrCat("config file ", path, ": larger than ", kMaxBytes, " bytes"));
   }

@@ -142,7 +142,7 @@ absl::Status ParseLine(std::string& line, v1::Report& report, std::optional<v1::
     }
     line.erase(member->begin, member->end - member->begin);
   }
-  return ParseJson(line, "is no report of quantgate: ", report);
+  return ParseJson(line, "is no report of quantgate on a line, as 'quantgate reports export' writes it: ", report);
 }
 
 bool IsNameAlone(const v1::Report& report) {

@@ -34,16 +34,17 @@ struct ReportsFlags {
   std::string filter;
   int limit = 50;
   bool verbose = false;
-  std::vector<std::string> names;  // show: one; diff: two; import: files
-  bool exit_code = false;          // diff
-  std::string older_than;          // prune
-  int64_t max_reports = 0;         // prune
-  std::shared_ptr<ServerFlags> server;
+  std::vector<std::string> names;       // show: one; diff: two; import: files
+  bool exit_code = false;               // diff
+  std::string older_than;               // prune
+  int64_t max_reports = 0;              // prune
+  std::shared_ptr<ServerFlags> server;  // null: only a store will do
   std::shared_ptr<OutputFlags> output;
 };
 
 absl::StatusOr<ReportAccess> Open(const ReportsFlags& flags, Access access) {
-  std::vector<KeptFile> kept = PemFiles(*flags.server);
+  std::vector<KeptFile> kept;
+  if (flags.server != nullptr) kept = PemFiles(*flags.server);
   kept.push_back({db::StoreFile(flags.store), "the store"});
   if (absl::Status status = CheckOverwrites("--output", flags.output->output, kept); !status.ok()) return status;
   if (!flags.store.empty()) return AccessStore(flags.store, access);
@@ -215,23 +216,30 @@ int RunPrune(const ReportsFlags& flags) {
 }
 
 int RunMigrate(const ReportsFlags& flags) {
-  if (flags.store.empty()) return Fail(absl::InvalidArgumentError("give --store: which store is to be made ready?"));
   const absl::StatusOr<ReportAccess> access = Open(flags, Access::kCreate);
   if (!access.ok()) return Fail(access.status());
   return Finish(*flags.output, "the store is ready\n");
 }
 
-// The flags that all of them have, and what runs them.
+CLI::Option* AddStore(CLI::App& command, ReportsFlags& flags, const char* description) {
+  return command.add_option("--store", flags.store, description)->type_name("STORE");
+}
+
+// What runs them, and where the answer goes.
+void AddWork(CLI::App& command, const std::shared_ptr<ReportsFlags>& flags,
+             std::initializer_list<absl::string_view> output_flags, int (*work)(const ReportsFlags&), Run* run) {
+  flags->output = AddOutputFlags(command, output_flags);
+  command.callback([flags, work, run] { *run = [flags, work] { return work(*flags); }; });
+}
+
+// The flags that all have that may ask a server.
 std::shared_ptr<ReportsFlags> AddCommon(CLI::App& command, std::initializer_list<absl::string_view> output_flags,
                                         int (*work)(const ReportsFlags&), Run* run) {
   auto flags = std::make_shared<ReportsFlags>();
   flags->server = AddServerFlags(command, /*need_server=*/false);
-  CLI::Option* store =
-      command.add_option("--store", flags->store, "This store instead of a server: sqlite:PATH or postgresql://...")
-          ->type_name("STORE");
-  flags->server->server->excludes(store);
-  flags->output = AddOutputFlags(command, output_flags);
-  command.callback([flags, work, run] { *run = [flags, work] { return work(*flags); }; });
+  flags->server->server->excludes(
+      AddStore(command, *flags, "This store instead of a server: sqlite:PATH or postgresql://..."));
+  AddWork(command, flags, output_flags, work, run);
   return flags;
 }
 
@@ -243,7 +251,8 @@ constexpr char kFilterHelp[] =
 }  // namespace
 
 void AddReportsCommand(CLI::App& app, Run* run) {
-  CLI::App* command = app.add_subcommand("reports", "Stored reports: list, show, diff, delete, export, import, prune");
+  CLI::App* command =
+      app.add_subcommand("reports", "Stored reports: list, show, diff, delete, export, import, prune, migrate");
   command->require_subcommand(1);
   command->footer(
       "Without --store a server is asked: --server, else $QUANTGATE_SERVER, else 127.0.0.1:50051.\n"
@@ -304,7 +313,9 @@ void AddReportsCommand(CLI::App& app, Run* run) {
   prune->footer("Examples:\n  quantgate reports prune --older-than 90d");
 
   CLI::App* migrate = command->add_subcommand("migrate", "Make a store, or bring it to this version, and do no more");
-  AddCommon(*migrate, {"output"}, RunMigrate, run);
+  const auto migrate_flags = std::make_shared<ReportsFlags>();
+  AddStore(*migrate, *migrate_flags, "Which one: sqlite:PATH or postgresql://...")->required();
+  AddWork(*migrate, migrate_flags, {"output"}, RunMigrate, run);
   migrate->footer("Examples:\n  quantgate reports migrate --store postgresql://quantgate@db.example/quantgate");
 }
 

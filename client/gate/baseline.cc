@@ -24,7 +24,8 @@ constexpr int64_t kMaxBaselineBytes = int64_t{256} << 20;
 
 // What check --format json says of a model that could not be checked, and a store of a report that it cannot read.
 bool IsUnchecked(const v1::Report& report) {
-  return report.results().empty() && !(report.model().path().empty() && report.name().empty());
+  const bool is_named = !report.model().path().empty() || absl::StartsWith(report.name(), "reports/");
+  return report.results().empty() && is_named;
 }
 
 bool IsReport(const v1::Report& report) {

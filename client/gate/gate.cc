@@ -80,12 +80,12 @@ v1::Finding ForeignFinding(const std::string& file, const std::vector<const Waiv
   for (const WaiverEntry* waiver : waivers) {
     if (lines.size() < kMaxListed) lines.push_back(absl::StrCat(waiver->line));
   }
-  std::string where = absl::StrCat("at line", lines.size() == 1 ? " " : "s ", absl::StrJoin(lines, ", "));
-  if (waivers.size() > kMaxListed) absl::StrAppend(&where, " and ", waivers.size() - kMaxListed, " more");
-  return WaiverFinding(
-      kForeignWaiver, file, *waivers.front(), Count(waivers.size(), "waiver"),
-      waivers.size() == 1 ? "names no model, or no target, of this run" : "name no model, or no target, of this run",
-      where);
+  const bool is_one = waivers.size() == 1;
+  std::string observed = absl::StrCat(is_one ? "line " : "lines ", absl::StrJoin(lines, ", "));
+  if (waivers.size() > kMaxListed) absl::StrAppend(&observed, " and ", waivers.size() - kMaxListed, " more");
+  absl::StrAppend(&observed, is_one ? " names" : " name", " no model, or no target, of this run");
+  return WaiverFinding(kForeignWaiver, file, *waivers.front(), Count(waivers.size(), "waiver"), observed,
+                       /*allowed=*/"");
 }
 
 // What is wrong with a waiver, for the result that says so.

@@ -41,8 +41,7 @@ absl::StatusOr<std::string> RowToJson(const MatrixRow& row) {
 absl::StatusOr<std::string> RowsToJson(absl::Span<const MatrixRow> rows) {
   std::string out = "[";
   for (const MatrixRow& row : rows) {
-    if (row.report == nullptr) continue;
-    const auto json = ToJson(*row.report);
+    const auto json = RowToJson(row);
     if (!json.ok()) return json.status();
     absl::StrAppend(&out, out.size() > 1 ? ",\n" : "\n", absl::StripTrailingAsciiWhitespace(*json));
   }

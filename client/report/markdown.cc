@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -152,13 +153,25 @@ void AddReport(const v1::Report& report, const Style& style, Bounded& out) {
                  Details(style, [&](const Style& names) { return RenderFacts(report, names); })));
 }
 
+// Warn mode rejects nothing; that is not yet all accepted.
+const char* Headline(absl::Span<const MatrixRow> rows, int exit_code) {
+  if (exit_code != 0) return "❌";
+  const auto is_accepted = [](const v1::Result& result) {
+    return result.verdict() == v1::Result::ACCEPTED || result.verdict() == v1::Result::ACCEPTED_WITH_WARNINGS;
+  };
+  const bool all = absl::c_all_of(rows, [&](const MatrixRow& row) {
+    return row.report != nullptr && absl::c_all_of(row.report->results(), is_accepted);
+  });
+  return all ? "✅" : "⚠️";
+}
+
 }  // namespace
 
 std::string RenderMarkdown(absl::Span<const MatrixRow> rows, int exit_code, size_t max_bytes) {
   const Style style = PlainStyle();
   Bounded out(max_bytes);
   const std::string summary(absl::StripTrailingAsciiWhitespace(RenderSummary(rows, exit_code, style)));
-  out.Add(absl::StrCat("## ", exit_code == 0 ? "✅" : "❌", " QuantGate\n\n", summary, "\n"));
+  out.Add(absl::StrCat("## ", Headline(rows, exit_code), " QuantGate\n\n", summary, "\n"));
   AddMatrix(rows, out);
   for (const MatrixRow& row : rows) {
     out.Add(absl::StrCat("\n### ", Code(row.model), "\n\n"));

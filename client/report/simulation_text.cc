@@ -49,21 +49,23 @@ std::string OutputsText(const v1::Simulation& simulation) {
   return absl::StrCat("worst output '", Printable(worst->value()), "': ", absl::StrFormat("%.1f dB", worst->sqnr_db()));
 }
 
+// "qnn_htp (the arithmetic of this backend is not published; that of QNN HTP stands in)"
+std::string Arithmetic(const v1::Simulation& simulation) {
+  if (simulation.profile_reason().empty()) return Printable(simulation.profile());
+  return Printable(absl::StrCat(simulation.profile(), " (", simulation.profile_reason(), ")"));
+}
+
 }  // namespace
 
 std::string SimulationText(const v1::Simulation& simulation) {
-  return absl::StrCat(OutputsText(simulation), "; arithmetic: ", Printable(simulation.profile()),
+  return absl::StrCat(OutputsText(simulation), "; arithmetic: ", Arithmetic(simulation),
                       "; inputs: ", Printable(simulation.inputs()));
 }
 
 std::string RenderSimulation(const v1::Report& report, const Style& style) {
   const v1::Simulation& simulation = report.simulation();
   std::string out = absl::StrCat(Paint(style, Ink::kBold, Printable(report.model().path())), "\n");
-  AppendWrapped(out, "  arithmetic  ",
-                Printable(simulation.profile_reason().empty()
-                              ? simulation.profile()
-                              : absl::StrCat(simulation.profile(), " (", simulation.profile_reason(), ")")),
-                style.width);
+  AppendWrapped(out, "  arithmetic  ", Arithmetic(simulation), style.width);
   AppendWrapped(out, "  inputs      ", Printable(simulation.inputs()), style.width);
   std::vector<const v1::SimulatedNode*> nodes, missing;
   int in_float = 0;

@@ -11,6 +11,10 @@
 namespace quantgate::kinds {
 namespace {
 
+std::string ScaleCount(RealView scales) {
+  return scales.size() == 1 ? "1 scale" : absl::StrCat(scales.size(), " scales");
+}
+
 // Files hold scales as float32 (relative rounding 6e-8); what tools write for 1/65536 after an observer differs by a
 // few times 1e-6. Anything beyond is meant to be another scale.
 constexpr double kFixedScaleTolerance = 1e-5;
@@ -87,8 +91,7 @@ Evaluator EqualScale(Arguments& arguments) {
     const RealView mine = tensor.qparams->scales;
     const RealView theirs = other->qparams->scales;
     if (mine.size() != theirs.size()) {
-      return Violated(outcome, absl::StrCat(mine.size(), " scale(s)"),
-                      absl::StrCat("the ", theirs.size(), " scale(s) of ", port.name));
+      return Violated(outcome, ScaleCount(mine), absl::StrCat("the ", ScaleCount(theirs), " of ", port.name));
     }
     for (size_t i = 0; i < mine.size(); ++i) {
       if (Near(mine[i], theirs[i], kEqualScaleTolerance)) continue;
@@ -206,8 +209,9 @@ Evaluator RequantizationMultiplier(Arguments& arguments) {
       return Violated(outcome,
                       absl::StrFormat("%s over %.7g of %s: a factor of %.7g%s", scales, theirs, over.name, multiplier,
                                       count > 1 ? absl::StrCat(" at channel ", i) : ""),
-                      from > 0 ? absl::StrFormat("a factor of at least %.7g and below %.7g", from, below)
-                               : absl::StrFormat("a factor below %.7g", below));
+                      from > 0         ? absl::StrFormat("a factor of at least %.7g and below %.7g", from, below)
+                      : multiplier < 0 ? absl::StrFormat("a factor from 0 to below %.7g", below)
+                                       : absl::StrFormat("a factor below %.7g", below));
     }
     return Verdict::kHolds;
   };
@@ -244,8 +248,7 @@ Evaluator EqualQparams(Arguments& arguments) {
     const size_t count = std::max(mine.scales.size(), theirs.scales.size());
     if (std::min(mine.scales.size(), theirs.scales.size()) != count) {
       outcome.rule = &kUnequalScale;
-      return Violated(outcome, absl::StrCat(mine.scales.size(), " scale(s)"),
-                      of_port(absl::StrCat("the ", theirs.scales.size(), " scale(s)")));
+      return Violated(outcome, ScaleCount(mine.scales), of_port(absl::StrCat("the ", ScaleCount(theirs.scales))));
     }
     // Zero points first: the backend refuses those, while another scale only makes the numbers wrong.
     for (size_t i = 0; i < count; ++i) {

@@ -36,7 +36,7 @@ const RuleInfo kForeignWaiver = {
     v1::Finding::ADVICE,
     v1::Finding::INFO,
     kAtAnyStage,
-    "{subject} {observed}: {allowed}",
+    "{subject} for other runs: {observed}",
     "The patterns of these waivers name no model, or no target, of this run. That is as it should be where one file "
     "serves many runs; it is also what a mistyped pattern looks like.",
     "Nothing, if another run checks what they are for; otherwise remove them or correct their patterns.",

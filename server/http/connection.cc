@@ -131,8 +131,11 @@ ssize_t Connection::write(const char* bytes, size_t size) {
 
 void Connection::Linger() {
   shutdown(socket_, SHUT_WR);
-  const Clock::time_point end = Clock::now() + milliseconds(500);
-  while (Wait(POLLIN, end) && recv(socket_, buffer_.data(), buffer_.size(), MSG_DONTWAIT) > 0) {
+  const Clock::time_point begin = Clock::now();
+  while (!ended_ && Clock::now() < begin + bounds_.linger_time) {
+    if (Clock::now() > begin + bounds_.crowded_linger_time && crowded_()) return;
+    if (!Wait(POLLIN, Clock::now() + bounds_.crowded_linger_time)) continue;
+    if (recv(socket_, buffer_.data(), buffer_.size(), MSG_DONTWAIT) <= 0) return;
   }
 }
 

@@ -17,10 +17,12 @@ namespace quantgate::server {
 struct ConnectionBounds {
   int64_t head_bytes = 64 << 10;  // request line and headers
   std::chrono::milliseconds head_time{10'000};
-  std::chrono::milliseconds crowded_head_time{500};  // while others wait for a thread
+  std::chrono::milliseconds crowded_head_time{200};  // while others wait for a thread
   std::chrono::milliseconds idle_time{15'000};       // between two pieces of a body, or of an answer
   int64_t body_bytes_per_second = 16 << 10;          // on average, once idle_time has passed
   std::chrono::milliseconds keep_alive_time{5'000};
+  std::chrono::milliseconds linger_time{500};         // reading on behind a refusal
+  std::chrono::milliseconds crowded_linger_time{20};  // while others wait for a thread
 };
 
 class Connection final : public httplib::Stream {

@@ -17,6 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "rules/engine/field.h"
 
 extern char** environ;
 
@@ -133,7 +134,7 @@ absl::Status RunImport(const std::vector<std::string>& command, const std::strin
   if (absl::StrContains(said, "error[RESOURCE_EXHAUSTED]: ") || absl::StrContains(said, "error[FI002]: ")) {
     return absl::ResourceExhaustedError(message);
   }
-  return code == 2 ? absl::InvalidArgumentError(message) : absl::InternalError(message);
+  return code == 2 ? AtField(absl::InvalidArgumentError(message), "body") : absl::InternalError(message);
 }
 
 }  // namespace quantgate::server

@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "google/protobuf/util/json_util.h"
+#include "rules/engine/field.h"
 #include "server/http/query.h"
 #include "server/http/slot.h"
 #include "server/http/transcode.h"
@@ -104,7 +105,7 @@ absl::Status Receive(const httplib::ContentReader& body, const std::string& path
   });
   if (!status.ok()) return status;
   if (!whole) return absl::InvalidArgumentError("the upload ended early, or was too slow");
-  if (bytes == 0) return absl::InvalidArgumentError("the body is empty; it must be the model file");
+  if (bytes == 0) return AtField(absl::InvalidArgumentError("the body is empty; it must be the model file"), "body");
   if (std::fflush(file.get()) != 0) {
     return absl::UnavailableError(absl::StrCat("the model cannot be written: ", std::strerror(errno)));
   }

@@ -21,6 +21,7 @@
 #include "google/protobuf/stubs/common.h"
 #include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/type_resolver_util.h"
+#include "rules/engine/field.h"
 #include "server/http/query.h"
 #include "server/http/status_json.h"
 #include "server/status.h"
@@ -91,8 +92,17 @@ const MethodDescriptor* DescriptorOf(const std::string& full_name) {
 
 std::string UrlOf(const Descriptor& type) { return absl::StrCat(kTypeUrl, "/", type.full_name()); }
 
-absl::Status NoValue(const FieldDescriptor& field, absl::string_view text, absl::string_view expected) {
-  return absl::InvalidArgumentError(absl::StrCat(field.name(), ": '", text.substr(0, 64), "' is no ", expected));
+bool IsUtf8(absl::string_view text) {
+  return google::protobuf::internal::IsStructurallyValidUTF8(text.data(), static_cast<int>(text.size()));
+}
+
+// About the parameter as the client wrote it: "pageSize: 'x' is no number of its range".
+absl::Status WrongParameter(absl::string_view name, absl::string_view why) {
+  return AtField(absl::InvalidArgumentError(absl::StrCat(name, ": ", why)), name);
+}
+
+absl::Status NoValue(absl::string_view name, absl::string_view text, absl::string_view expected) {
+  return WrongParameter(name, absl::StrCat("'", text.substr(0, 64), "' is no ", expected));
 }
 
 // All but the one that stands for none.
@@ -106,20 +116,20 @@ std::string NamesOf(const google::protobuf::EnumDescriptor& type) {
 
 // One number parser for all widths.
 template <typename Number, typename Set>
-absl::Status SetNumber(const FieldDescriptor& field, absl::string_view text, Set set) {
+absl::Status SetNumber(absl::string_view name, absl::string_view text, Set set) {
   Number number;
-  if (!absl::SimpleAtoi(text, &number)) return NoValue(field, text, "number of its range");
+  if (!absl::SimpleAtoi(text, &number)) return NoValue(name, text, "number of its range");
   set(number);
   return absl::OkStatus();
 }
 
-absl::Status SetLeaf(Message& message, const FieldDescriptor& field, absl::string_view text) {
+absl::Status SetLeaf(Message& message, const FieldDescriptor& field, absl::string_view name, absl::string_view text) {
   const google::protobuf::Reflection& reflection = *message.GetReflection();
   const bool repeated = field.is_repeated();
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING:
-      if (!google::protobuf::internal::IsStructurallyValidUTF8(text.data(), static_cast<int>(text.size()))) {
-        return absl::InvalidArgumentError(absl::StrCat(field.name(), ": is not UTF-8"));
+      if (!IsUtf8(text)) {
+        return WrongParameter(name, "is not UTF-8");
       }
       if (repeated) {
         reflection.AddString(&message, &field, std::string(text));
@@ -129,7 +139,7 @@ absl::Status SetLeaf(Message& message, const FieldDescriptor& field, absl::strin
       return absl::OkStatus();
     case FieldDescriptor::CPPTYPE_BOOL: {
       bool value;
-      if (repeated || !absl::SimpleAtob(text, &value)) return NoValue(field, text, "true or false");
+      if (repeated || !absl::SimpleAtob(text, &value)) return NoValue(name, text, "true or false");
       reflection.SetBool(&message, &field, value);
       return absl::OkStatus();
     }
@@ -137,26 +147,26 @@ absl::Status SetLeaf(Message& message, const FieldDescriptor& field, absl::strin
       const auto* value = field.enum_type()->FindValueByName(std::string(text));
       if (repeated || value == nullptr) {
         const std::string names = NamesOf(*field.enum_type());
-        return NoValue(field, text, absl::StrCat(field.enum_type()->name(), " (", names, ")"));
+        return NoValue(name, text, absl::StrCat(field.enum_type()->name(), " (", names, ")"));
       }
       reflection.SetEnum(&message, &field, value);
       return absl::OkStatus();
     }
     case FieldDescriptor::CPPTYPE_INT32:
       if (repeated) break;
-      return SetNumber<int32_t>(field, text, [&](int32_t n) { reflection.SetInt32(&message, &field, n); });
+      return SetNumber<int32_t>(name, text, [&](int32_t n) { reflection.SetInt32(&message, &field, n); });
     case FieldDescriptor::CPPTYPE_INT64:
       if (repeated) break;
-      return SetNumber<int64_t>(field, text, [&](int64_t n) { reflection.SetInt64(&message, &field, n); });
+      return SetNumber<int64_t>(name, text, [&](int64_t n) { reflection.SetInt64(&message, &field, n); });
     case FieldDescriptor::CPPTYPE_UINT64:
       if (repeated) break;
-      return SetNumber<uint64_t>(field, text, [&](uint64_t n) { reflection.SetUInt64(&message, &field, n); });
+      return SetNumber<uint64_t>(name, text, [&](uint64_t n) { reflection.SetUInt64(&message, &field, n); });
     case FieldDescriptor::CPPTYPE_MESSAGE: {
       absl::Time time;
       std::string error;
       if (repeated || field.message_type()->full_name() != "google.protobuf.Timestamp") break;
       if (!absl::ParseTime(absl::RFC3339_full, text, &time, &error)) {
-        return NoValue(field, text, "time such as 2026-01-31T00:00:00Z");
+        return NoValue(name, text, "time such as 2026-01-31T00:00:00Z");
       }
       Message& stamp = *reflection.MutableMessage(&message, &field);
       const int64_t seconds = absl::ToUnixSeconds(time);
@@ -170,26 +180,27 @@ absl::Status SetLeaf(Message& message, const FieldDescriptor& field, absl::strin
     default:
       break;
   }
-  return absl::InvalidArgumentError(absl::StrCat(field.name(), ": cannot be given in the query"));
+  return WrongParameter(name, "cannot be given in the query");
 }
 
-// The field that it was.
-absl::StatusOr<const FieldDescriptor*> SetField(Message& message, absl::string_view path, absl::string_view text) {
+// The field that it was. `path` is what is left of `name`.
+absl::StatusOr<const FieldDescriptor*> SetField(Message& message, absl::string_view name, absl::string_view path,
+                                                absl::string_view text) {
   const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(path, absl::MaxSplits('.', 1));
   const Descriptor& type = *message.GetDescriptor();
   const FieldDescriptor* field = type.FindFieldByCamelcaseName(std::string(parts.first));
   if (field == nullptr) field = type.FindFieldByName(std::string(parts.first));
   if (field == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat("'", parts.first.substr(0, 64), "' is no parameter of this method"));
+    return AtField(absl::InvalidArgumentError(absl::StrCat("'", name, "' is no parameter of this method")), name);
   }
   if (parts.second.empty()) {
-    if (absl::Status status = SetLeaf(message, *field, text); !status.ok()) return status;
+    if (absl::Status status = SetLeaf(message, *field, name, text); !status.ok()) return status;
     return field;
   }
   if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE || field->is_repeated()) {
-    return absl::InvalidArgumentError(absl::StrCat(field->name(), ": has no fields"));
+    return WrongParameter(name, "has no fields");
   }
-  return SetField(*message.GetReflection()->MutableMessage(&message, field), parts.second, text);
+  return SetField(*message.GetReflection()->MutableMessage(&message, field), name, parts.second, text);
 }
 
 std::string Flatten(const grpc::ByteBuffer& buffer) {
@@ -206,11 +217,11 @@ std::string Flatten(const grpc::ByteBuffer& buffer) {
 absl::Status SetFields(Message& message, absl::Span<const std::pair<std::string, std::string>> query) {
   std::set<const FieldDescriptor*> seen;
   for (const auto& [path, text] : query) {
-    const absl::StatusOr<const FieldDescriptor*> field = SetField(message, path, text);
+    const absl::string_view name = absl::string_view(path).substr(0, 64);
+    if (!IsUtf8(name)) return absl::InvalidArgumentError("the name of a parameter is not UTF-8");
+    const absl::StatusOr<const FieldDescriptor*> field = SetField(message, name, path, text);
     if (!field.ok()) return field.status();
-    if (!seen.insert(*field).second && !(*field)->is_repeated()) {
-      return absl::InvalidArgumentError(absl::StrCat((*field)->name(), ": is given twice"));
-    }
+    if (!seen.insert(*field).second && !(*field)->is_repeated()) return WrongParameter(name, "is given twice");
   }
   return absl::OkStatus();
 }
@@ -285,9 +296,11 @@ void Transcoder::Answer(const ApiMethod& method, const httplib::Request& request
     const auto status =
         google::protobuf::util::JsonToBinaryString(resolver_.get(), UrlOf(*rpc.input_type()), body, &bytes);
     if (!status.ok()) {
-      SetStatus(absl::InvalidArgumentError(
-                    absl::StrCat("the body is no ", rpc.input_type()->name(),
-                                 " in JSON: ", absl::string_view(status.message().data(), status.message().size()))),
+      // The library draws where in further lines.
+      const absl::string_view why(status.message().data(), status.message().size());
+      SetStatus(AtField(absl::InvalidArgumentError(absl::StrCat("the body is no ", rpc.input_type()->name(),
+                                                                " in JSON: ", why.substr(0, why.find('\n')))),
+                        "body"),
                 response);
       return;
     }

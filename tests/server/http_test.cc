@@ -183,6 +183,14 @@ TEST_F(HttpTest, ErrorsAreStatusesWithTheirDetails) {
   EXPECT_THAT(Message(http_->Get("/v1/reports?pageSize=many"), 400), HasSubstr("'many' is no"));
   EXPECT_THAT(Message(http_->Get("/v1/reports?nonsense=1"), 400), HasSubstr("'nonsense' is no parameter"));
   EXPECT_THAT(Message(http_->Get("/v1/reports?filter=%ff%fe"), 400), HasSubstr("UTF-8"));
+  const auto field = [](const Json& status) { return status["details"][0]["fieldViolations"][0]["field"]; };
+  EXPECT_EQ(field(Body(http_->Get("/v1/reports?nonsense=1"), 400)), "nonsense");
+  EXPECT_EQ(field(Body(http_->Get("/v1/reports?pageSize=many"), 400)), "pageSize");
+  Body(http_->Get("/v1/reports?%ff%fe=1"), 400);
+  const Json no_json = Body(http_->Post("/v1/graphs:validate", "{nonsense", "application/json"), 400);
+  EXPECT_EQ(field(no_json), "body");
+  EXPECT_THAT(no_json["message"].get<std::string>(), Not(HasSubstr("\n")));
+  EXPECT_EQ(field(Body(http_->Post("/v1/graphs:validate", R"({"nonsense": 1})", "application/json"), 400)), "body");
   EXPECT_EQ(Body(http_->Get("/v1/nothing"), 404)["code"], 5);
   EXPECT_EQ(Body(http_->Get("/v1/reports/../../etc/passwd"), 404)["code"], 5);
   EXPECT_EQ(Body(http_->Get("/v1/reports/%2e%2e%2fx"), 404)["code"], 5);
@@ -471,6 +479,12 @@ TEST_F(HttpTest, AModelLargerThanAllowed) {
   EXPECT_EQ(UploadFolders(), folders);
 }
 
+TEST_F(HttpTest, AnEmptyUploadIsAboutTheBody) {
+  StartHttp(kTakes);
+  const Json empty = Body(http_->Post("/v1/models:check", kOwnPage, "", "application/octet-stream"), 400);
+  EXPECT_EQ(empty["details"][0]["fieldViolations"][0]["field"], "body");
+}
+
 TEST_F(HttpTest, UploadsAreCountedAndLoggedThoseRefusedEarlyToo) {
   options_.max_upload_bytes = 1000;
   StartHttp(kTakes);
@@ -607,6 +621,17 @@ TEST_F(HttpTest, SlowBodiesDoNotHoldAProbeUp) {
   EXPECT_TRUE(Eventually([&] { return http_->Get("/v1/rules")->status == 200; }));
 }
 
+// Those that are refused are read on for a moment, on the threads that probes need.
+TEST_F(HttpTest, RefusedBodiesDoNotHoldAProbeUp) {
+  StartHttp();
+  const std::vector<int> refused = SendHalfBodies(400);
+  http_->set_read_timeout(5);
+  const auto answer = http_->Get("/healthz");
+  ASSERT_TRUE(answer) << httplib::to_string(answer.error());
+  EXPECT_EQ(answer->status, 200);
+  for (const int fd : refused) close(fd);
+}
+
 // What is asked meanwhile was once asked of services that were gone.
 TEST_F(HttpTest, CallsInFlightAreAnsweredWhileTheServerDrains) {
   options_.limits.max_concurrent = 2;
@@ -725,13 +750,13 @@ TEST(Fields, WhatIsNoValue) {
   };
   for (const char* path : {"", ".", "nothing", "model", "model.", "model.nothing", "targets.x"}) said({{path, "x"}});
   EXPECT_EQ(said({{"mode", "LOUD"}}), "mode: 'LOUD' is no Mode (STRICT, WARN)");
-  EXPECT_EQ(said({{"skipCorrections", "perhaps"}}), "skip_corrections: 'perhaps' is no true or false");
+  EXPECT_EQ(said({{"skipCorrections", "perhaps"}}), "skipCorrections: 'perhaps' is no true or false");
   // Of two values one would be forgotten, under whichever of its names it comes.
   EXPECT_EQ(said({{"mode", "WARN"}, {"mode", "STRICT"}}), "mode: is given twice");
   EXPECT_EQ(said({{"skipCorrections", "false"}, {"skip_corrections", "true"}}), "skip_corrections: is given twice");
   v1::GetTrendsRequest trends;
   EXPECT_EQ(SetFields(trends, {{"startTime", "x"}}).message(),
-            "start_time: 'x' is no time such as 2026-01-31T00:00:00Z");
+            "startTime: 'x' is no time such as 2026-01-31T00:00:00Z");
 }
 
 TEST(Hosts, AddressesAndNames) {

@@ -100,7 +100,8 @@ TEST(Gate, AWaiverOfAnotherRunIsCounted) {
     EXPECT_THAT(Codes(report), ElementsAre("DT105", "EN303"));
     EXPECT_EQ(ExitCodeFor(report), 1);
     EXPECT_EQ(report.results(0).findings(1).severity(), v1::Finding::INFO);
-    EXPECT_EQ(report.results(0).findings(1).message(), "1 waiver names no model, or no target, of this run: at line 1");
+    EXPECT_EQ(report.results(0).findings(1).message(),
+              "1 waiver for other runs: line 1 names no model, or no target, of this run");
     const v1::Report clean = Applied(gate, LayerReport("m.onnx", {}));
     EXPECT_EQ(clean.results(0).verdict(), v1::Result::ACCEPTED);
   }
@@ -115,8 +116,9 @@ TEST(Gate, WaiversOfOtherRunsAreOneFinding) {
   ASSERT_THAT(Codes(reports[0]), ElementsAre("DT105", "EN303"));
   EXPECT_THAT(Codes(reports[1]), ElementsAre());
   EXPECT_EQ(reports[0].results(0).findings(1).message(),
-            "22 waivers name no model, or no target, of this run: at lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, "
-            "15, 16, 17, 18, 19, 20, 21 and 2 more");
+            "22 waivers for other runs: lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, "
+            "15, 16, 17, 18, 19, 20, 21 and 2 more name "
+            "no model, or no target, of this run");
 }
 
 TEST(Gate, AWaiverForATargetThatIsNoneIsUnusedInEveryRun) {
