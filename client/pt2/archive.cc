@@ -155,6 +155,19 @@ absl::Status Archive::Stream(const Member& member, const std::function<void(absl
   return zip_fread(file.get(), &beyond, 1) == 0 ? absl::OkStatus() : damaged;
 }
 
+absl::StatusOr<std::string> Archive::Beginning(const Member& member, int64_t count) {
+  std::string bytes(static_cast<size_t>(std::min(member.size, count)), '\0');
+  const std::unique_ptr<zip_file, Close> file(zip_fopen_index(zip_.get(), member.index, 0));
+  size_t filled = 0;
+  while (file != nullptr && filled < bytes.size()) {
+    const int64_t got = zip_fread(file.get(), bytes.data() + filled, bytes.size() - filled);
+    if (got <= 0) break;
+    filled += static_cast<size_t>(got);
+  }
+  if (file != nullptr && filled == bytes.size()) return bytes;
+  return Damaged(absl::StrCat(Named(names_[member.index]), "is damaged: its checksum or its length does not hold"));
+}
+
 absl::StatusOr<std::string> Archive::Read(const Member& member, int64_t max_bytes) {
   if (member.size > max_bytes) {
     return Limit(

@@ -41,6 +41,9 @@ class Archive {
   // checksum or its length does not hold); the sink may have had some of it by then.
   absl::Status Stream(const Member& member, const std::function<void(absl::string_view)>& sink);
 
+  // The first `count` bytes of the member, all of a shorter one. FI001: damaged.
+  absl::StatusOr<std::string> Beginning(const Member& member, int64_t count);
+
   // The whole member. FI002 when it is longer than `max_bytes`, FI001 as above.
   absl::StatusOr<std::string> Read(const Member& member, int64_t max_bytes);
 

@@ -67,6 +67,15 @@ void SetType(const Json& meta, v1::Value* value, const std::function<int(absl::s
   }
 }
 
+// The value that an entry of a signature is of; "" where it is of none.
+absl::string_view NameInSignature(const Json& spec) {
+  const auto [tag, value] = TaggedOf(&spec);
+  if (tag == "token" || tag == "custom_obj") return "";
+  const Json* argument = Find(value, "arg");
+  const Json* tensor = Find(argument, "as_tensor");
+  return FindText(tensor != nullptr ? tensor : argument, "name");
+}
+
 // All of it where the delimiter is not there.
 absl::string_view BehindLast(char delimiter, absl::string_view text) {
   const size_t last = text.rfind(delimiter);
@@ -86,17 +95,38 @@ const char* Incomplete(const Json& meta) {
 
 }  // namespace
 
-absl::Status GraphImporter::CheckSignature(const Json* signature, const Json& outputs) const {
+absl::Status GraphImporter::CheckSignature(const Json& signature, const Json& inputs, const Json& outputs) const {
   for (const char* side : {"input_specs", "output_specs"}) {
-    const Json* specs = FindArray(signature, side);
-    if (specs == nullptr) continue;
+    const Json* specs = FindArray(&signature, side);
+    if (specs == nullptr) return Damaged(absl::StrCat("its signature has no ", side));
     for (const Json& spec : specs->GetArray()) {
       if (TaggedOf(&spec).value == nullptr) return Damaged(absl::StrCat("its signature has one of no kind in ", side));
     }
   }
-  const Json* results = FindArray(signature, "output_specs");
-  if (results == nullptr || results->Empty() || results->Size() == outputs.Size()) return absl::OkStatus();
-  return Damaged(absl::StrCat("has ", outputs.Size(), " outputs, and ", results->Size(), " in its signature"));
+  // More of them name what the graph does not have: a fact.
+  const Json& given = *FindArray(&signature, "input_specs");
+  if (given.Size() < inputs.Size()) {
+    return Damaged(absl::StrCat("has ", inputs.Size(), " inputs, and ", given.Size(), " in its signature"));
+  }
+  const Json& results = *FindArray(&signature, "output_specs");
+  if (results.Size() == outputs.Size()) return absl::OkStatus();
+  return Damaged(absl::StrCat("has ", outputs.Size(), " outputs, and ", results.Size(), " in its signature"));
+}
+
+absl::Status GraphImporter::CheckInputNames(const Json& signature, const Json& inputs, bool unknown) const {
+  if (unknown) return absl::OkStatus();
+  const Json& specs = *FindArray(&signature, "input_specs");
+  if (specs.Size() != inputs.Size()) {
+    return Damaged(absl::StrCat("has ", inputs.Size(), " inputs, and ", specs.Size(), " in its signature"));
+  }
+  for (rapidjson::SizeType i = 0; i < inputs.Size(); ++i) {
+    const Result input = ResultOf(inputs[i]);
+    const absl::string_view name = NameInSignature(specs[i]);
+    if (!input.is_tensor || name.empty() || name == input.name) continue;
+    return Damaged(
+        absl::StrCat("its input ", i, " is '", ToUtf8(input.name), "', and '", ToUtf8(name), "' in its signature"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status GraphImporter::Damaged(absl::string_view what) const {
@@ -339,16 +369,14 @@ void GraphImporter::AddOutputs(const Json& outputs) {
   }
 }
 
-void GraphImporter::AddUnknownNames(const Json* specs) {
-  if (specs == nullptr) return;
+bool GraphImporter::AddUnknownNames(const Json* specs) {
+  if (specs == nullptr) return false;
+  const int known = graph_.outputs_size();
   for (const Json& spec : specs->GetArray()) {
-    const auto [tag, value] = TaggedOf(&spec);
-    if (tag == "token" || tag == "custom_obj") continue;
-    const Json* argument = Find(value, "arg");
-    const Json* tensor = Find(argument, "as_tensor");
-    const absl::string_view name = FindText(tensor != nullptr ? tensor : argument, "name");
+    const absl::string_view name = NameInSignature(spec);
     if (!name.empty() && !values_.contains(name)) graph_.add_outputs(Read(name));
   }
+  return graph_.outputs_size() > known;
 }
 
 std::vector<std::optional<int>> GraphImporter::ChannelAxes() const {
@@ -389,11 +417,16 @@ absl::Status GraphImporter::Import(const Json& source, const Json* signature) {
       return Damaged(absl::StrCat("tensor '", ToUtf8(TextOf(&name)), "' ", missing));
     tensors_.insert_or_assign(TextOf(&name), &meta);
   }
-  if (absl::Status status = CheckSignature(signature, *outputs); !status.ok()) return status;
+  if (signature != nullptr) {
+    if (absl::Status status = CheckSignature(*signature, *inputs, *outputs); !status.ok()) return status;
+  }
   if (absl::Status status = AddInputs(*inputs, signature); !status.ok()) return status;
   if (absl::Status status = AddNodes(*nodes); !status.ok()) return status;
   AddOutputs(*outputs);
-  AddUnknownNames(FindArray(signature, "input_specs"));
+  const bool unknown = AddUnknownNames(FindArray(signature, "input_specs"));
+  if (signature != nullptr) {
+    if (absl::Status status = CheckInputNames(*signature, *inputs, unknown); !status.ok()) return status;
+  }
   AddUnknownNames(FindArray(signature, "output_specs"));
   const bool converted = std::any_of(symbols_.begin(), symbols_.end(), [](const auto& symbol) {
     return absl::StartsWith(symbol.first, "quantized_decomposed.") || absl::StartsWith(symbol.first, "torchao.");

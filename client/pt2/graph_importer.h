@@ -43,7 +43,9 @@ class GraphImporter {
 
   absl::Status Damaged(absl::string_view what) const;
   // What it says of inputs and outputs, beside those of the graph.
-  absl::Status CheckSignature(const Json* signature, const Json& outputs) const;
+  absl::Status CheckSignature(const Json& signature, const Json& inputs, const Json& outputs) const;
+  // Whether it names the inputs in their order. `unknown`: it names some that the graph does not have, which are facts.
+  absl::Status CheckInputNames(const Json& signature, const Json& inputs, bool unknown) const;
   int Symbol(absl::string_view text);
   void AddValue(absl::string_view name, v1::Value* value);
   // Value id for a new value; that of the earlier one when the name is taken, 0 for a tensor that the graph does not
@@ -63,8 +65,8 @@ class GraphImporter {
   // Node.source_fn.
   void AddSourceFunction(const Json& source, v1::Node* node);
   void AddOutputs(const Json& outputs);
-  // Names in the signature that the graph does not have stand as outputs that nothing writes.
-  void AddUnknownNames(const Json* specs);
+  // Names in the signature that the graph does not have stand as outputs that nothing writes. Whether there are any.
+  bool AddUnknownNames(const Json* specs);
   absl::Status ReadConstants();
   std::vector<std::optional<int>> ChannelAxes() const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/error.h"
@@ -106,6 +107,13 @@ bool FitsDeclared(const v1::Value& value, int64_t bytes) {
   return width > 0 && count && !__builtin_mul_overflow(*count, width, &declared) && declared == bytes;
 }
 
+// Whether bytes begin as torch.save writes them: a zip archive; before PyTorch 1.6 a pickle, whose first number in
+// text, as the oldest protocols have it, is that of the format.
+bool IsSaved(absl::string_view beginning) {
+  return absl::StartsWith(beginning, "PK\x03\x04") || absl::StartsWith(beginning, "\x80") ||
+         absl::StartsWith(beginning, "L119547037146038801333356L");
+}
+
 std::string Described(v1::DataType dtype, absl::Span<const int64_t> dims) {
   return absl::StrCat(v1::DataType_Name(dtype).substr(sizeof("DATA_TYPE_") - 1), " [", absl::StrJoin(dims, ", "), "]");
 }
@@ -118,22 +126,32 @@ absl::StatusOr<Payloads> Payloads::Open(Archive* archive, const std::string& roo
   payloads.archive_ = archive;
   payloads.weights_ = WeightRoom(max_weight_bytes);
   payloads.folder_ = absl::StrCat(root, "data/weights/");
-  const std::string weights = absl::StrCat(program, "_weights_config.json");
-  if (absl::Status status = payloads.AddConfig(archive, payloads.folder_, weights); !status.ok()) return status;
-  const std::string constants = absl::StrCat(program, "_constants_config.json");
-  absl::Status status = payloads.AddConfig(archive, absl::StrCat(root, "data/constants/"), constants);
-  if (!status.ok()) return status;
+  for (const char* kind : {"weights", "constants"}) {
+    if (absl::Status status = payloads.AddFolder(root, program, kind); !status.ok()) return status;
+  }
   int64_t total = 0;
   for (const std::string& name : archive->names()) total += archive->Find(name)->size;
   payloads.scanned_left_ = kAlwaysScanned + kMaxReads * total;
   return payloads;
 }
 
-absl::Status Payloads::AddConfig(Archive* archive, const std::string& folder, absl::string_view file) {
-  const std::string path = absl::StrCat(folder, file);
-  const Archive::Member* member = archive->Find(path);
-  if (member == nullptr) return absl::OkStatus();
-  absl::StatusOr<std::string> text = archive->Read(*member, kMaxConfigBytes);
+absl::Status Payloads::AddFolder(const std::string& root, absl::string_view program, absl::string_view kind) {
+  const std::string folder = absl::StrCat(root, "data/", kind, "/");
+  const std::string pickle = absl::StrCat(folder, program, ".pt");
+  if (archive_->Find(pickle) != nullptr) {  // which torch prefers
+    if (pickle_.empty()) pickle_ = pickle;
+    return absl::OkStatus();
+  }
+  const std::string path = absl::StrCat(folder, program, "_", kind, "_config.json");
+  const Archive::Member* member = archive_->Find(path);
+  if (member != nullptr) return AddConfig(path, *member, folder);
+  return DamagedPayload(absl::StrCat(ToUtf8(path), ": is missing: it says which ", kind,
+                                     " there are, or that there are "
+                                     "none"));
+}
+
+absl::Status Payloads::AddConfig(const std::string& path, const Archive::Member& member, const std::string& folder) {
+  absl::StatusOr<std::string> text = archive_->Read(member, kMaxConfigBytes);
   if (!text.ok()) return text.status();
   const absl::StatusOr<JsonDocument> json = JsonDocument::Parse(*std::move(text));
   if (!json.ok()) return InMember(path, json.status());
@@ -146,9 +164,9 @@ absl::Status Payloads::AddConfig(Archive* archive, const std::string& folder, ab
     const std::optional<std::vector<int64_t>> sizes = Integers(FindArray(meta, "sizes"));
     const std::optional<std::vector<int64_t>> strides = Integers(FindArray(meta, "strides"));
     const std::optional<int64_t> offset = IntegerOf(Find(Find(meta, "storage_offset"), "as_int"));
-    const bool pickled = IntegerOf(Find(&entry.value, "use_pickle")).value_or(0) != 0;
+    payload.pickled = IntegerOf(Find(&entry.value, "use_pickle")).value_or(0) != 0;
     const bool strided = IntegerOf(Find(meta, "layout")).value_or(kStridedLayout) == kStridedLayout;
-    if (!pickled && strided && sizes && strides) {
+    if (!payload.pickled && strided && sizes && strides) {
       if (sizes->size() != strides->size()) {
         return DamagedPayload(absl::StrCat(ToUtf8(path), ": '", ToUtf8(TextOf(&entry.name)), "' has ", sizes->size(),
                                            " sizes and ", strides->size(), " strides"));
@@ -166,6 +184,12 @@ absl::Status Payloads::Read(const std::string& fqn, std::optional<int> channel_a
   v1::Constant& constant = *value->mutable_constant();
   constant.set_stored_bytes(-1);
   const auto found = payloads_.find(fqn);
+  if (found == payloads_.end() && !pickle_.empty()) {
+    constant.mutable_external()->set_location(ToUtf8(pickle_));
+    constant.mutable_external()->set_length(archive_->Find(pickle_)->size);
+    constant.mutable_external()->set_status(v1::ExternalData::READ);
+    return absl::OkStatus();
+  }
   if (found == payloads_.end()) {
     constant.mutable_external()->set_location(ToUtf8(absl::StrCat(folder_, "*: ", fqn)));
     constant.mutable_external()->set_status(v1::ExternalData::MISSING);
@@ -180,8 +204,17 @@ absl::Status Payloads::Read(const std::string& fqn, std::optional<int> channel_a
   }
   constant.mutable_external()->set_length(member->size);
   constant.mutable_external()->set_status(v1::ExternalData::READ);
+  if (payload.pickled) return CheckPickle(payload, *member);
   if (!payload.readable) return absl::OkStatus();
   return ReadMember(payload, *member, channel_axis, value);
+}
+
+absl::Status Payloads::CheckPickle(const Payload& payload, const Archive::Member& member) {
+  constexpr int64_t kLongestBeginning = 32;
+  const absl::StatusOr<std::string> beginning = archive_->Beginning(member, kLongestBeginning);
+  if (!beginning.ok()) return beginning.status();
+  if (IsSaved(*beginning)) return absl::OkStatus();
+  return DamagedPayload(absl::StrCat(ToUtf8(payload.path), ": is said to be pickled (use_pickle), and is no pickle"));
 }
 
 absl::Status Payloads::ReadMember(const Payload& payload, const Archive::Member& member,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -16,6 +17,7 @@
 #include "client/pt2/json.h"
 #include "client/pt2/payloads.h"
 #include "client/pt2/schema.h"
+#include "client/pt2/versions.h"
 #include "client/text.h"
 
 namespace quantgate {
@@ -47,12 +49,12 @@ const char* OtherArchive(const Archive& archive) {
                 : "is a zip archive, but no exported program: it has no member archive_format";
 }
 
-// A short member as text; "" when there is none or it cannot be read.
+// A short member; "" when there is none or it cannot be read.
 std::string ShortText(Archive* archive, const std::string& name) {
   const Archive::Member* member = archive->Find(name);
   if (member == nullptr) return "";
   const absl::StatusOr<std::string> text = archive->Read(*member, 64);
-  return text.ok() ? std::string(absl::StripAsciiWhitespace(*text)) : "";
+  return text.ok() ? *text : "";
 }
 
 // Folder that everything is in, with its slash.
@@ -61,7 +63,9 @@ absl::StatusOr<std::string> FindRoot(Archive* archive) {
   for (const std::string& name : archive->names()) {
     if (!absl::EndsWith(name, kFormat) || name.find('/') != name.size() - kFormat.size()) continue;
     const std::string format = ShortText(archive, name);
-    if (format != "pt2") return Damaged(absl::StrCat(ToUtf8(name), ": says '", ToUtf8(format), "', not 'pt2'"));
+    if (format != "pt2") {
+      return Damaged(absl::StrCat(ToUtf8(name), ": says '", absl::Utf8SafeCEscape(format), "', not 'pt2'"));
+    }
     return name.substr(0, name.size() - kFormat.size() + 1);
   }
   return Damaged(OtherArchive(*archive));
@@ -96,6 +100,8 @@ absl::Status ImportProgram(Archive* archive, const std::string& root, const std:
   const Json* module = pt2::FindObject(&json->root(), "graph_module");
   const Json* source = pt2::FindObject(module, "graph");
   if (source == nullptr) return InMember(path, Damaged("has no graph_module with a graph"));
+  const Json* signature = pt2::FindObject(module, "signature");
+  if (signature == nullptr) return InMember(path, Damaged("has no graph_module with a signature"));
 
   absl::StatusOr<pt2::Payloads> payloads = pt2::Payloads::Open(archive, root, name, options.max_weight_bytes);
   if (!payloads.ok()) return payloads.status();
@@ -110,7 +116,7 @@ absl::Status ImportProgram(Archive* archive, const std::string& root, const std:
     }
   }
   pt2::ProgramContext program{*payloads, *nodes_left, options.max_subgraph_depth};
-  absl::Status status = pt2::GraphImporter(&program, graph).Import(*source, pt2::FindObject(module, "signature"));
+  absl::Status status = pt2::GraphImporter(&program, graph).Import(*source, signature);
   *nodes_left = program.nodes_left;
   return status.ok() ? status : InMember(path, status);
 }
@@ -138,7 +144,9 @@ absl::StatusOr<v1::Graph> ImportPt2(absl::string_view bytes, const ImportOptions
   if (!archive.ok()) return archive.status();
   const absl::StatusOr<std::string> root = FindRoot(&*archive);
   if (!root.ok()) return root.status();
-  const std::string order = ShortText(&*archive, absl::StrCat(*root, "byteorder"));
+  if (absl::Status status = pt2::CheckVersions(&*archive, *root); !status.ok()) return status;
+  const std::string member = ShortText(&*archive, absl::StrCat(*root, "byteorder"));
+  const absl::string_view order = absl::StripAsciiWhitespace(member);
   if (!order.empty() && order != "little") {
     return Damaged(absl::StrCat("has numbers in the byte order '", ToUtf8(order), "'; only 'little' is read"));
   }

@@ -16,11 +16,12 @@ constexpr OpId kMakesWide[] = {OpId::kTopK,       OpId::kSort,    OpId::kArgSort
 constexpr OpId kNarrows[] = {OpId::kArgMax, OpId::kArgMin, OpId::kCumSum,   OpId::kRange,   OpId::kFill,
                              OpId::kMaxDim, OpId::kMinDim, OpId::kFillLike, OpId::kFloorDiv};
 
-// The builders of what is addressed by an index convert it; a cast reads either.
-bool Converts(OpId id, int port) {
+// The builders of what is addressed by an index convert it; a cast reads either, and one to int64 is none.
+bool Converts(OpId id, int port, bool writes_long) {
   switch (id) {
     case OpId::kCast:
     case OpId::kCastLike:
+      return !writes_long;
     case OpId::kFloorDiv:
       return true;
     case OpId::kGather:
@@ -49,8 +50,11 @@ bool Writes(const Graph& graph, int32_t node, int32_t value) {
 // By value; empty: none.
 using WideValues = std::vector<bool>;
 
-bool ReadsWide(const WideValues& wide, OpId id, const Operand& input) {
-  return input.value >= 0 && input.value < std::ssize(wide) && wide[input.value] && !Converts(id, input.port);
+bool ReadsWide(const WideValues& wide, const ResolvedGraph& resolved, const ResolvedOp& op, const Operand& input) {
+  const absl::Span<const Operand> outputs = resolved.outputs(op);
+  const bool writes_long = !outputs.empty() && outputs[0].type == v1::DATA_TYPE_INT64;
+  return input.value >= 0 && input.value < std::ssize(wide) && wide[input.value] &&
+         !Converts(IdOf(op), input.port, writes_long);
 }
 
 WideValues WideValuesOf(const CheckContext& context) {
@@ -61,8 +65,9 @@ WideValues WideValuesOf(const CheckContext& context) {
     const OpId id = IdOf(op);
     const bool makes = absl::c_linear_search(kMakesWide, id) || KeepsPlaces(context.graph(), op.node);
     if (!makes && (wide.empty() || absl::c_linear_search(kNarrows, id))) continue;
-    const bool is_wide =
-        makes || absl::c_any_of(resolved.inputs(op), [&](const Operand& input) { return ReadsWide(wide, id, input); });
+    const bool is_wide = makes || absl::c_any_of(resolved.inputs(op), [&](const Operand& input) {
+                           return ReadsWide(wide, resolved, op, input);
+                         });
     if (!is_wide) continue;
     for (const Operand& output : resolved.outputs(op)) {
       if (output.value < 0 || output.type != v1::DATA_TYPE_INT64) continue;
@@ -78,7 +83,7 @@ WideValues WideValuesOf(const CheckContext& context) {
 bool IsWide(const CheckContext& context, const ResolvedOp& op, const Operand& operand) {
   if (operand.type != v1::DATA_TYPE_INT64 || operand.quantized) return false;
   const OpId id = IdOf(op);
-  if (!ReadsWide(context.Once(WideValuesOf), id, operand)) return false;
+  if (!ReadsWide(context.Once(WideValuesOf), context.resolved(), op, operand)) return false;
   // The builders of what makes them write 32 bits.
   return !absl::c_linear_search(kMakesWide, id) || !Writes(context.graph(), op.node, operand.value);
 }

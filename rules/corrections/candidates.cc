@@ -46,6 +46,18 @@ bool KeepsSteps(const Operator& op) {
   return (op.traits & (kMovesData | kSelects)) != 0 || op.id == OpId::kAveragePool || op.id == OpId::kResizeBilinear;
 }
 
+// A derived bias in the granularity that its weight gets, where it had that of the weight.
+std::optional<v1::Spec> DerivedLike(const v1::Spec& bias, const v1::Spec& was, const v1::Spec& is) {
+  const auto has_channels = [](const v1::Spec& spec) { return FormOf(spec).granularity == Granularity::kChannel; };
+  if (bias.kind() != v1::Spec::DERIVED || has_channels(was) == has_channels(is)) return std::nullopt;
+  if (has_channels(bias) != has_channels(was)) return std::nullopt;
+  v1::Spec follows = bias;
+  follows.clear_axis();
+  if (has_channels(is)) follows.set_axis(0);
+  follows.set_qscheme(has_channels(is) ? v1::Spec::PER_CHANNEL_SYMMETRIC : v1::Spec::PER_TENSOR_SYMMETRIC);
+  return follows;
+}
+
 // Its type is told by TypeOf; tables have types of their own for fewer than eight bits.
 bool HasPlainType(const v1::Spec& spec) { return Concrete(spec) && FormOf(spec).bits >= 8; }
 
@@ -262,9 +274,12 @@ int64_t Candidates::AddDependent(std::vector<Edit>& edits) const {
     }
     return spec == 0 ? nullptr : &editor_.spec(spec);
   };
+  const auto add = [&](SpecPlace place, const v1::Spec& follows) {
+    if (absl::c_any_of(edits, [&](const Edit& edit) { return edit.place == place; })) return;
+    edits.push_back({place, editor_.Intern(follows)});
+  };
   std::vector<int32_t> nodes;
   for (const Edit& edit : edits) {
-    if (context_.stage() == v1::STAGE_ANNOTATED) break;  // no numbers yet
     const std::vector<int32_t> seen = NodesAt(edit.place);
     nodes.insert(nodes.end(), seen.begin(), seen.end());
   }
@@ -287,6 +302,15 @@ int64_t Candidates::AddDependent(std::vector<Edit>& edits) const {
       return input == nullptr || weight == nullptr ? std::nullopt : ProductOf(*input, *weight, /*bias_axis=*/0);
     };
     const v1::Spec* bias = spec_at(*ports[2], node, /*now=*/false);
+    if (context_.stage() == v1::STAGE_ANNOTATED) {  // no numbers yet, but as many of them as the weight will have
+      const v1::Spec* was = spec_at(*ports[1], node, /*now=*/false);
+      const v1::Spec* is = spec_at(*ports[1], node, /*now=*/true);
+      if (bias == nullptr || was == nullptr || is == nullptr) continue;
+      if (const std::optional<v1::Spec> follows = DerivedLike(*bias, *was, *is)) {
+        add(*PlaceOf(*ports[2], node, /*is_output=*/false), *follows);
+      }
+      continue;
+    }
     const std::optional<v1::QParams> before = product(/*now=*/false);
     const std::optional<v1::QParams> after = product(/*now=*/true);
     if (bias == nullptr || !before.has_value() || !after.has_value() || SameScales(*before, *after)) continue;
@@ -294,15 +318,13 @@ int64_t Candidates::AddDependent(std::vector<Edit>& edits) const {
     const int scales = bias->qparams().scales_size();
     const bool could_not = before->scales_size() > 1 && scales > 1 && scales != before->scales_size();
     if (!could_not && !SameScales(bias->qparams(), *before)) continue;
-    const SpecPlace place = *PlaceOf(*ports[2], node, /*is_output=*/false);
-    if (absl::c_any_of(edits, [&](const Edit& edit) { return edit.place == place; })) continue;
     v1::Spec follows = *bias;
     *follows.mutable_qparams() = *after;
     if (after->axes().empty() && FormOf(*bias).granularity == Granularity::kChannel) {
       follows.set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
       follows.clear_axis();
     }
-    edits.push_back({place, editor_.Intern(follows)});
+    add(*PlaceOf(*ports[2], node, /*is_output=*/false), follows);
   }
   absl::c_sort(edits, [](const Edit& a, const Edit& b) { return Less(a.place, b.place); });
   return static_cast<int64_t>(nodes.size());
@@ -373,7 +395,11 @@ void Candidates::AddFollowing(const ResolvedOp& op, const std::vector<Port>& por
 }
 
 void Candidates::AddPrescribed(const ResolvedOp& op, const Port& port, std::vector<Variant>& variants) {
-  if (native_ || !port.is_output || port.before == nullptr || port.before->kind() != v1::Spec::FIXED) return;
+  if (native_ || !port.is_output || port.before == nullptr) return;
+  // Some quantizers write the numbers into the observer.
+  const bool by_observer = port.before->kind() == v1::Spec::PLAIN && port.before->qparams().scales_size() == 1 &&
+                           context_.graph().symbol(port.before->observer()) == kFixedObserver;
+  if (port.before->kind() != v1::Spec::FIXED && !by_observer) return;
   const Bounds fills = OutputBounds(op.op->id);
   const SpecForm form = FormOf(*port.before);
   if (!fills.known || form.storage == 0) return;
@@ -384,6 +410,7 @@ void Candidates::AddPrescribed(const ResolvedOp& op, const Port& port, std::vect
     if (!prescribed.has_quant_min() || !prescribed.has_quant_max() || steps < 2) continue;
     const double scale = (fills.high - fills.low) / steps;
     prescribed.set_kind(v1::Spec::FIXED);
+    prescribed.clear_observer();
     prescribed.clear_qparams();
     prescribed.mutable_qparams()->add_scales(scale);
     prescribed.mutable_qparams()->add_zero_points(std::round(low - fills.low / scale));

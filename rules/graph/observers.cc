@@ -50,6 +50,10 @@ ObserverName ParseObserver(absl::string_view name) {
     parsed.fake_quantizer = name.substr(0, open);
     parsed.observer = name.substr(open + 1);
   }
+  if (const size_t comma = parsed.observer.find(", "); comma != absl::string_view::npos) {
+    parsed.refused_setting = parsed.observer.substr(comma + 2);
+    parsed.observer = parsed.observer.substr(0, comma);
+  }
   const absl::string_view outer = parsed.fake_quantizer.empty() ? parsed.observer : parsed.fake_quantizer;
   parsed.is_foreign = absl::StrContains(outer, '.');
   parsed.observer = parsed.observer.substr(parsed.observer.rfind('.') + 1);

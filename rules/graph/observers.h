@@ -26,6 +26,8 @@ struct ObserverName {
   absl::string_view fake_quantizer;
   // The class is none of torchao's and derives from none.
   bool is_foreign = false;
+  // A setting of the constructor that the class does not take; empty: none.
+  absl::string_view refused_setting;
   // What is named is an object, of which torchao cannot make an observer; `observer` is then all of the name.
   bool is_object = false;
 };

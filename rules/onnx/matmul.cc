@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/onnx/functions.h"
+#include "rules/values/attained_range.h"
 
 namespace quantgate {
 namespace {
@@ -71,6 +72,32 @@ void InferGemm(NodeShapes& node) {
   node.Give(0, std::move(dims));
 }
 
+// Which block each of the K columns belongs to, those that fill up the last block included, where MatMulNBits is told.
+void CheckGroups(NodeShapes& node, int64_t k) {
+  constexpr int kGroups = 4;
+  const int64_t block = node.integer("block_size", 0);
+  if (node.graph().op_type(node.node()) != "com.microsoft::MatMulNBits" || !node.given(kGroups) || k < 1 || block < 1) {
+    return;
+  }
+  const int64_t blocks = (k - 1) / block + 1;
+  const Shape groups = node.at(kGroups);
+  if (groups.known && (groups.rank() != 1 || (Differ(groups.dims[0], k) && Differ(groups.dims[0], blocks * block)))) {
+    node.Conflict(kGroups, absl::StrCat("group indices of shape ", ShapeText(groups.dims)),
+                  absl::StrCat("[", k, "], one for each of K",
+                               blocks * block == k ? "" : absl::StrCat(", or [", blocks * block, "], of whole blocks")))
+        .when_run = true;
+    return;
+  }
+  const Graph& graph = node.graph();
+  const int32_t value = graph.input(node.node(), kGroups);
+  if (!graph.is_constant(value) || graph.is_graph_input(value) || graph.dtype(value) != v1::DATA_TYPE_INT32) return;
+  const AttainedRange range = RangeOfElements(graph.value(value));
+  if (!range.known || (range.low >= 0 && range.high < static_cast<double>(blocks))) return;
+  node.Conflict(kGroups, absl::StrCat("group index ", static_cast<int64_t>(range.low < 0 ? range.low : range.high)),
+                absl::StrCat("0 to ", blocks - 1, ", the blocks of K=", k))
+      .when_run = true;
+}
+
 // com.microsoft::MatMulNBits and MatMulBnb4: the sizes of the packed weight are attributes.
 void InferPacked(NodeShapes& node) {
   const int64_t k = node.integer("K", -1);
@@ -84,6 +111,7 @@ void InferPacked(NodeShapes& node) {
     node.BadParameter(absl::StrCat(name, " ", number), absl::StrCat("1 to ", kLargest));
     return;
   }
+  CheckGroups(node, k);
   if (n > 0) {
     const int argument = node.data(2);
     const Shape bias = node.at(argument);

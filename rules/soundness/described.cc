@@ -8,12 +8,15 @@
 namespace quantgate {
 namespace {
 
-bool RepeatsItsQuantize(const Graph& graph, const QuantizerInputs& inputs) {
+bool RepeatsItsQuantize(const CheckContext& context, const QuantizerInputs& inputs, const QuantParams& params) {
+  const Graph& graph = context.graph();
   if (inputs.data < 0) return false;
   const int32_t producer = graph.producer(inputs.data);
   if (!IsQuantize(graph, producer)) return false;
   const QuantizerInputs quantize = QuantizerInputsOf(graph, producer);
-  return inputs.scale >= 0 && quantize.scale == inputs.scale && quantize.zero_point == inputs.zero_point;
+  if (inputs.scale < 0 || quantize.scale != inputs.scale || quantize.zero_point != inputs.zero_point) return false;
+  const QuantParams* written = context.resolved().qparams(*context.resolved().quantizer(producer));
+  return written != nullptr && written->axes == params.axes && written->block_sizes == params.block_sizes;
 }
 
 void AddQuantizer(const CheckContext& context, int32_t node, std::vector<Described>& found) {
@@ -22,7 +25,7 @@ void AddQuantizer(const CheckContext& context, int32_t node, std::vector<Describ
   const QuantParams* params = context.resolved().qparams(*operand);
   const QuantizerInputs inputs = QuantizerInputsOf(graph, node);
   if (params == nullptr) return;
-  if (IsDequantize(graph, node) && RepeatsItsQuantize(graph, inputs)) return;
+  if (IsDequantize(graph, node) && RepeatsItsQuantize(context, inputs, *params)) return;
   Described entry;
   entry.place.node = node;
   entry.place.value = IsQuantize(graph, node) ? operand->value : operand->edge_value;

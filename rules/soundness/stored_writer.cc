@@ -1,5 +1,7 @@
 #include "rules/soundness/stored_writer.h"
 
+#include "absl/algorithm/container.h"
+
 namespace quantgate {
 namespace {
 
@@ -30,18 +32,48 @@ bool PassesOn(const Graph& graph, int32_t node) {
   }
 }
 
-}  // namespace
-
-int32_t StoredWriter(const Graph& graph, int32_t value) {
+// The node that made the numbers of a stored tensor, or joined them; -1: none.
+int32_t Passed(const Graph& graph, int32_t value) {
   for (int hops = 0; hops < kMaxHops && value >= 0; ++hops) {
     const int32_t producer = graph.producer(value);
-    if (producer < 0) return -1;
-    const Binding* binding = graph.binding(producer);
-    if (binding != nullptr && (binding->integer_operator || binding->op->id == OpId::kQuantize)) return producer;
-    if (!PassesOn(graph, producer)) return -1;
+    if (producer < 0 || !PassesOn(graph, producer)) return producer;
     value = graph.input(producer, 0);
   }
   return -1;
+}
+
+// The first input of those that a node takes elements of as they are; -1: none.
+int FirstJoined(const Graph& graph, int32_t node) {
+  const Binding* binding = node < 0 ? nullptr : graph.binding(node);
+  if (binding == nullptr || binding->integer_operator) return -1;
+  if (binding->op->id == OpId::kConcat) return 0;
+  return binding->op->id == OpId::kWhere ? 1 : -1;  // behind the condition
+}
+
+}  // namespace
+
+int32_t StoredWriter(const Graph& graph, int32_t value) {
+  const int32_t producer = Passed(graph, value);
+  const Binding* binding = producer < 0 ? nullptr : graph.binding(producer);
+  const bool writes = binding != nullptr && (binding->integer_operator || binding->op->id == OpId::kQuantize);
+  return writes ? producer : -1;
+}
+
+std::vector<int32_t> StoredWriters(const Graph& graph, int32_t value) {
+  constexpr size_t kMaxValues = 64;
+  std::vector<int32_t> writers;
+  std::vector<int32_t> values = {value};
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int32_t writer = StoredWriter(graph, values[i]);
+    if (writer >= 0 && !absl::c_linear_search(writers, writer)) writers.push_back(writer);
+    if (writer >= 0) continue;
+    const int32_t joint = Passed(graph, values[i]);
+    for (int k = FirstJoined(graph, joint); k >= 0 && k < graph.num_inputs(joint); ++k) {
+      const int32_t joined = graph.input(joint, k);
+      if (joined >= 0 && values.size() < kMaxValues && !absl::c_linear_search(values, joined)) values.push_back(joined);
+    }
+  }
+  return writers;
 }
 
 v1::DataType WrittenType(const Graph& graph, int32_t node) {

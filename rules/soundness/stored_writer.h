@@ -3,6 +3,7 @@
 #define QUANTGATE_RULES_SOUNDNESS_STORED_WRITER_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "rules/graph/graph.h"
 
@@ -11,6 +12,9 @@ namespace quantgate {
 // The Quantize or integer operator that gave the stored numbers of a tensor their meaning, through what only moves
 // them; -1: none that says so.
 int32_t StoredWriter(const Graph& graph, int32_t value);
+
+// All of them, where a Concat or a Where joins what several wrote.
+std::vector<int32_t> StoredWriters(const Graph& graph, int32_t value);
 
 // Type of the zero point of what an integer operator writes; unspecified for others (-1 too), and where none is stated.
 v1::DataType WrittenType(const Graph& graph, int32_t node);

@@ -474,6 +474,8 @@ const absl::flat_hash_map<absl::string_view, ShapeCheck>& Checks() {
       {"CONV_2D", Conv},
       {"DEPTHWISE_CONV_2D", DepthwiseConv},
       {"TRANSPOSE_CONV", TransposeConv},
+      {"CONV_3D", Padding},
+      {"CONV_3D_TRANSPOSE", Padding},
       {"FULLY_CONNECTED", FullyConnected},
       {"AVERAGE_POOL_2D", Pool},
       {"MAX_POOL_2D", Pool},

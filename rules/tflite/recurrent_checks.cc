@@ -59,10 +59,7 @@ void Gates(NodeShapes& node) {
 }
 
 void Lstm(NodeShapes& node) {
-  if (node.num_inputs() != 20 && node.num_inputs() != 24) {
-    node.BadParameter(absl::StrCat(node.num_inputs(), " arguments"), "20 or 24");
-    return;
-  }
+  if (node.num_inputs() != 20 && node.num_inputs() != 24) return;  // argument-count's
   for (const absl::string_view clip : {"cell_clip", "proj_clip"}) {
     const std::optional<double> limit = RealOf(node.graph().attribute(node.node(), clip));
     if (limit.has_value() && *limit < 0) node.BadParameter(absl::StrCat(clip, " ", *limit), "0 or more");
@@ -88,12 +85,9 @@ void Lstm(NodeShapes& node) {
   State(node, kCellState, samples, cells);
 }
 
-// Of the operators with data, weights of both kinds, bias and state: whether that many are there.
-bool HasFive(NodeShapes& node) {
-  if (node.num_inputs() == 5) return true;
-  node.BadParameter(absl::StrCat(node.num_inputs(), " arguments"), "5");
-  return false;
-}
+// Of the operators with data, weights of both kinds, bias and state: whether that many are there. Otherwise it is
+// argument-count's.
+bool HasFive(const NodeShapes& node) { return node.num_inputs() == 5; }
 
 // Of a network of `units` of one step: weights, bias and state; data of `width` numbers for each of the samples.
 void Units(NodeShapes& node, int64_t units, int64_t width, int64_t samples) {

@@ -61,6 +61,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t config_end = std::min(rest.find('\0'), rest.size());
   Stored archive;
   archive.Add("m/archive_format", "pt2");
+  archive.Add("m/archive_version", "0");
+  archive.Add("m/.data/version", "6");
+  archive.Add("m/data/constants/model_constants_config.json", R"({"config": {}})");
   archive.Add("m/models/model.json", bytes.substr(0, end));
   archive.Add("m/data/weights/model_weights_config.json", rest.substr(0, config_end));
   archive.Add("m/data/weights/weight_0", rest.substr(std::min(config_end + 1, rest.size())));

@@ -334,7 +334,7 @@ static bool HasPlainKeywords(const State* state, PyObject* kwargs) {
   Py_ssize_t position = 0;
   for (PyObject *unused, *argument; PyDict_Next(kwargs, &position, &unused, &argument);) {
     if (PyObject_TypeCheck(argument, state->node) || PyList_Check(argument) || PyTuple_Check(argument) ||
-        PyDict_Check(argument)) {
+        PyDict_Check(argument) || PySlice_Check(argument)) {
       return false;
     }
   }

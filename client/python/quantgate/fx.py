@@ -34,6 +34,9 @@ _QUANTIZED_NAMESPACES = ("quantized_decomposed.", "torchao.")
 _CHOICE = "choose_qparams"
 _PER_CHANNEL = (torch.per_channel_affine, torch.per_channel_symmetric)
 
+# What arguments of a call may be nested in.
+_NESTING = (list, tuple, dict, slice)
+
 # Before the fields of a Graph, a Value and a Node.
 _VALUE = Heads(graph_pb2.Graph.VALUES_FIELD_NUMBER)
 _NODE = Heads(graph_pb2.Graph.NODES_FIELD_NUMBER)
@@ -167,7 +170,8 @@ class _Converter:
             found = self._find(str(node.target))
             if isinstance(found, torch.Tensor):
                 self._constants[node] = found
-            if not isinstance(found, torch.fx.GraphModule):
+            # torchao shares observers of bodies as it does of any value.
+            if self._told_apart or not isinstance(found, torch.fx.GraphModule):
                 return False
             self._out.subgraphs.append(_Converter(found, self._told_apart).convert())
             self._bodies[node] = len(self._out.subgraphs)
@@ -349,6 +353,9 @@ class _Converter:
                     positions.append(position)
             elif argument is not None and not _add_inputs(argument, position, inputs, positions):
                 pieces.append(self._attributes.of(names[position], argument))
+        if node.kwargs or len(node.args) > len(arguments):
+            for position, argument in enumerate(operator.rest(node), len(arguments)):
+                _add_inputs((argument,), position, inputs, positions)
         if self._observers:
             inputs = [None if value is None else self._source(value) for value in inputs]
         if inputs:
@@ -487,11 +494,17 @@ def _asks_for_observers(annotation: Any) -> bool:
 
 
 def _add_inputs(argument: Any, position: int, inputs: List[Optional[torch.fx.Node]], positions: List[int]) -> bool:
-    """Appends the nodes in a list; true: it has nothing but nodes and absent members."""
-    if not isinstance(argument, (list, tuple)) or not any(isinstance(member, torch.fx.Node) for member in argument):
+    """Appends the nodes in an argument, however deep, from left to right; true: it is a list that has nothing but nodes
+    and absent members."""
+    if not isinstance(argument, _NESTING):
         return False
-    only_nodes = all(member is None or isinstance(member, torch.fx.Node) for member in argument)
-    members = argument if only_nodes else [member for member in argument if isinstance(member, torch.fx.Node)]
+    found: List[torch.fx.Node] = []
+    torch.fx.node.map_arg(argument, found.append)
+    if not found:
+        return False
+    only_nodes = isinstance(argument, (list, tuple)) and all(member is None or isinstance(member, torch.fx.Node)
+                                                             for member in argument)
+    members: Any = argument if only_nodes else found
     inputs.extend(members)
     positions.extend([position] * len(members))
     return only_nodes

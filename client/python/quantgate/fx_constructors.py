@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, Dict, Tuple
+from typing import Any, Dict, FrozenSet, Tuple
 
 from torchao.quantization.pt2e import fake_quantize, observer
 
@@ -33,10 +33,24 @@ def observer_name(constructor: Any) -> str:
         return str(made.__name__) if usable else f"{type(made).__name__} object"
     if not issubclass(made, _KNOWN):
         return f"{made.__module__}.{made.__qualname__}"
-    inner = observer_of(constructor)[0]
+    inner, settings = observer_of(constructor)
     if inner is made:
         inner = _default_observer(made)
-    return made.__name__ if inner is None else f"{made.__name__}({getattr(inner, '__name__', 'unknown')})"
+    refused = _refused(made, inner or made, frozenset(settings))
+    if inner is None:
+        return made.__name__ + refused
+    return f"{made.__name__}({getattr(inner, '__name__', 'unknown')}{refused})"
+
+
+@functools.lru_cache(maxsize=None)
+def _refused(made: type, inner: Any, settings: FrozenSet[str]) -> str:
+    """", ch_axis" where one of torchao's observers is handed a setting that it does not take, and raises."""
+    if not isinstance(inner, type) or not inner.__module__.startswith("torchao."):
+        return ""  # what others do with settings that they do not name, nobody knows
+    makers = [getattr(base, "__init__") for one in (made, inner) for base in one.__mro__]
+    known = {name for maker in makers for name in inspect.signature(maker).parameters}
+    refused = sorted(settings - known)
+    return f", {refused[0]}" if refused else ""
 
 
 @functools.lru_cache(maxsize=None)

@@ -85,6 +85,14 @@ class Operator:
             return names, [*args[:len(names)], *(kwargs.get(name) for name in names[len(args):])]
         return names, args[:len(names)]
 
+    def rest(self, node: torch.fx.Node) -> Sequence[Any]:
+        """Values of arguments that the schema does not have, or that are given twice: the call fails, but torchao looks
+        at no schema."""
+        if self.names is None:
+            return ()
+        known = self.names[len(node.args):]
+        return [*node.args[len(self.names):], *(value for name, value in node.kwargs.items() if name not in known)]
+
 
 class Operators:
     """The operators of a graph, each target of call_function read once."""

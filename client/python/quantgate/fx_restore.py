@@ -60,14 +60,21 @@ class Restorer:
             return FixedQParamsQuantizationSpec(**_fixed(after), **fields)
         fields["ch_axis"] = after.axis if after.HasField("axis") else None
         if after.kind == spec_pb2.Spec.DERIVED:
-            function = getattr(before, "derive_qparams_fn", None) or self._derive or product_of_scales
-            return DerivedQuantizationSpec([self._place(source) for source in after.derived_from], function, **fields)
+            return DerivedQuantizationSpec([self._place(source) for source in after.derived_from],
+                                           self._derivation(after, before), **fields)
         present = self._present.get((scheme(after), constant)) or self._present.get((scheme(after), not constant))
         if present is None:
             constructor = self._constructor(after, getattr(before, "observer_or_fake_quant_ctr", None), constant)
             present = QuantizationSpec(observer_or_fake_quant_ctr=constructor, **fields)
             self._present[scheme(after), constant] = present
         return present
+
+    def _derivation(self, after: spec_pb2.Spec, before: Any) -> Any:
+        own = getattr(before, "derive_qparams_fn", None)
+        if after.qscheme in _PER_CHANNEL:
+            return own or self._derive or product_of_scales
+        # Whoever derives scales for channels may repeat the one that a tensor has.
+        return product_of_scales if own is None or QSCHEMES.get(before.qscheme) in _PER_CHANNEL else own
 
     def _constructor(self, after: spec_pb2.Spec, before: Any, constant: bool) -> Any:
         if before is not None and _fits(before, after):

@@ -1,8 +1,9 @@
 """torchao's spec objects as the pool of quantgate.v1.Spec messages of a graph."""
 from __future__ import annotations
 
+import ctypes
 import reprlib
-from typing import Any, Callable, Dict, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import torch
 
@@ -70,6 +71,8 @@ class SpecPool:
         # Ids by all that is said of a plain spec: quantizers make one anew for each place.
         self._plain: Dict[Tuple[Any, ...], int] = {}
         self._ids: Dict[bytes, int] = {}
+        # Scales of fixed specs and what stands for them, by the float32 that they are nearest to.
+        self._scales: Dict[float, List[Tuple[Any, float]]] = {}
 
     def id(self, spec: Any, observer: Any = None) -> int:
         """Of a spec; observer: what was inserted for it, whose parameters are then known."""
@@ -102,7 +105,19 @@ class SpecPool:
         message = spec_message(spec, self._symbol, self._place)
         if self._told_apart and getattr(spec, "dtype", None) in _TOLD_APART:
             message.dtype = _TOLD_APART[spec.dtype]
+        if self._told_apart and message.kind == spec_pb2.Spec.FIXED and len(message.qparams.scales) == 1:
+            message.qparams.scales[0] = self._as_compared(spec.scale, message.qparams.scales[0])
         return message
+
+    def _as_compared(self, scale: Any, number: float) -> float:
+        """One number for all scales that torchao finds equal. PyTorch and NumPy compare their float32 with a Python float
+        as if that were one too: to a tensor of 0.1, 0.1 and its float32 are both equal, though not to one another."""
+        alike = self._scales.setdefault(ctypes.c_float(number).value, [])
+        for other, same in alike:
+            if _are_equal(other, scale):
+                return same
+        alike.append((scale, number))
+        return number
 
     def _pooled(self, message: spec_pb2.Spec) -> int:
         data = message.SerializeToString(deterministic=True)
@@ -111,6 +126,13 @@ class SpecPool:
             self._out.specs.append(message)
             found = self._ids[data] = len(self._ids) + 1
         return found
+
+
+def _are_equal(first: Any, second: Any) -> bool:
+    try:
+        return bool(first == second)
+    except Exception:  # noqa: BLE001  Whatever objects that are compared raise.
+        return False
 
 
 def _said_of_plain(spec: Any) -> Optional[Tuple[Any, ...]]:

@@ -9,11 +9,15 @@ from quantgate.checking import apply, check
 from quantgate.client import checked_address, question
 from quantgate.errors import QuantGateError, seconds
 from quantgate.report import Report
+from quantgate.v1 import report_pb2
 
 if TYPE_CHECKING:
     from quantgate.fx_apply import AppliedChange
 
 _log = logging.getLogger("quantgate")
+
+# Of corrections. What real quantizers write needed three at most.
+_ROUNDS = 4
 
 
 class Gated:
@@ -21,8 +25,10 @@ class Gated:
 
     Annotations are checked when torchao validates them, which is before any observer is inserted. mode "strict" raises
     one RejectedError that lists everything; "warn" logs it and goes on. With fix=True the corrections are written into
-    the annotations first, those that satisfy all targets when there are several, and what remains is judged. `report`
-    is the last answer, `changes` what was corrected. The quantizer's own validation comes last.
+    the annotations first, those that satisfy all targets when there are several, and what remains is judged. A search
+    for corrections ends after a number of checks, so a corrected graph with errors is asked for more, three times at
+    most. `report` is the last answer, `changes` what was corrected, one after the other: a place may be there twice. The
+    quantizer's own validation comes last.
     """
 
     def __init__(self, quantizer: Any, targets: Optional[Sequence[str]] = (), mode: str = "strict", fix: bool = False, *,
@@ -59,15 +65,25 @@ class Gated:
             self._complain(QuantGateError("FAILED_PRECONDITION", f"{type(self._quantizer).__name__} annotated nothing: "
                                           "some quantizers find their patterns in strict exports only"))
         self.report = self._check(model)
-        self.changes = apply(self.report, model) if self._fix else []
-        if self.changes:
-            _log.info("%d specs corrected: %s", len(self.changes), ", ".join(str(one.place) for one in self.changes))
-            self.report = self._check(model)
+        self.changes = []
+        if self._fix:
+            self._correct(model, self.report)
         if self._mode == "strict":
             self.report.raise_for_verdict()
         elif self.report.findings():
             _log.warning("%s", self.report)
         self._quantizer.validate(model)
+
+    def _correct(self, model: Any, report: Report) -> None:
+        for _ in range(_ROUNDS):
+            changes = apply(report, model)
+            if not changes:
+                break
+            _log.info("%d specs corrected: %s", len(changes), ", ".join(str(one.place) for one in changes))
+            self.changes += changes
+            report = self.report = self._check(model)
+            if not _has_correctable_errors(report):
+                break
 
     def _complain(self, error: QuantGateError) -> None:
         if self._mode == "strict":
@@ -83,3 +99,16 @@ class Gated:
         if name == "_quantizer" or name.startswith("__"):
             raise AttributeError(name)
         return getattr(self._quantizer, name)
+
+
+def _has_correctable_errors(report: Report) -> bool:
+    """With several targets, any errors: their common corrections do not say what they fix."""
+    results = report.results
+    if len(results) > 1:
+        return any(_is_error(finding) for finding in report.findings())
+    return any(_is_error(result.findings[index]) for result in results for one in result.corrections if one.proven
+               for index in one.fixes)
+
+
+def _is_error(finding: report_pb2.Finding) -> bool:
+    return finding.severity == report_pb2.Finding.ERROR

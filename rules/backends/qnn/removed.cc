@@ -47,6 +47,7 @@ bool IsRemoved(const Graph& graph, int32_t node) {
     case OpId::kTile:
       return KeepsShape(graph, node);
     case OpId::kCast:
+    case OpId::kCastLike:
       return KeepsType(graph, node);
     default:
       return false;

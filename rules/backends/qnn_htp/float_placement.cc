@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/backends/emission.h"
 #include "rules/backends/qnn/lowering.h"
+#include "rules/backends/qnn/removed.h"
 #include "rules/backends/qnn/taken_apart.h"
 #include "rules/backends/qnn_htp/composite.h"
 #include "rules/backends/qnn_htp/executorch/partition.h"
@@ -161,11 +162,25 @@ class Placement {
     return port;
   }
 
+  // Whether the value is of INT_64 still: ExecuTorch casts to 32 bits behind whatever the delegate computes. What a
+  // division was cast to and is cast from again is no cast at all.
+  bool IsLong(int32_t value) const {
+    const Graph& graph = context_.graph();
+    while (value >= 0 && graph.dtype(value) == v1::DATA_TYPE_INT64) {
+      const int32_t producer = graph.producer(value);
+      if (producer < 0) return graph.is_graph_input(value);
+      if (graph.op(producer) == OpId::kFloorDiv || graph.is_static(value)) return true;
+      const int32_t op = context_.resolved().op_of_node(producer);
+      if (op >= 0 && !delegates_.empty() && delegates_[op] != delegate_) return true;
+      if (!qnn::IsRemoved(graph, producer) || graph.num_inputs(producer) == 0) return false;
+      value = graph.input(producer, 0);
+    }
+    return false;
+  }
+
   Residence Written(const BackendOp& op, absl::string_view name, bool reads_main, const Residence& read) const {
     if (name == "Cast") {
-      const int32_t value = op.inputs.empty() ? -1 : op.inputs[0].value;
-      const bool is_long = value >= 0 && context_.graph().dtype(value) == v1::DATA_TYPE_INT64;
-      return {is_long ? Residence::kAny : Residence::kMain, -1, ""};
+      return {IsLong(op.inputs.empty() ? -1 : op.inputs[0].value) ? Residence::kAny : Residence::kMain, -1, ""};
     }
     const auto* leaves = absl::c_find(kLeave, name);
     const bool is_left = leaves != std::end(kLeave);

@@ -23,6 +23,7 @@
 #include "rules/backends/qnn_htp/executorch/defects.h"
 #include "rules/backends/qnn_htp/executorch/depthwise_multiplier.h"
 #include "rules/backends/qnn_htp/executorch/layout.h"
+#include "rules/backends/qnn_htp/executorch/long_edges.h"
 #include "rules/backends/qnn_htp/executorch/observed_infinity.h"
 #include "rules/backends/qnn_htp/executorch/one_dimension.h"
 #include "rules/backends/qnn_htp/executorch/parameters.h"
@@ -431,6 +432,7 @@ void Check(const db::TableSource& tables, Matchers& matchers, const CheckContext
     CheckAxisOrder(context, sink, result);
     MarkUnreached(context, result);
     CheckDelegates(context, sink, result);
+    CheckLongEdges(context, sink, result);
     CheckLayout(context, sink, result);
     CheckDepthwiseMultiplier(context, sink, result);
   }

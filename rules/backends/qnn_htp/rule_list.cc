@@ -10,6 +10,7 @@
 #include "rules/backends/qnn_htp/executorch/defects.h"
 #include "rules/backends/qnn_htp/executorch/depthwise_multiplier.h"
 #include "rules/backends/qnn_htp/executorch/layout.h"
+#include "rules/backends/qnn_htp/executorch/long_edges.h"
 #include "rules/backends/qnn_htp/executorch/observed_infinity.h"
 #include "rules/backends/qnn_htp/executorch/one_dimension.h"
 #include "rules/backends/qnn_htp/executorch/parameters.h"
@@ -23,16 +24,43 @@ namespace quantgate::qnn_htp {
 namespace {
 
 constexpr const RuleInfo* kOfOneOperator[] = {&kCompositeOperation, &kFloatOfSomeSocs};
-constexpr const RuleInfo* kOfMore[] = {
-    &kNoQnnOperator,        &kUnclearLowering,      &kOlderTable,        &kMaxPoolStride,
-    &kDelegateWithoutInput, &kLayoutOfTuple,        &kLayoutOfOperands,  &kTopKAxis,
-    &kWrongLayout,          &kLaidOutAnew,          &kReplicationPad,    &kScaleOfElu,
-    &kUnevenMaxPool,        &kQuantizedInteger,     &kComputedParameter, &kNeverLowered,
-    &kComplexNumbers,       &kWeightOfTwoDelegates, &kHardtanhMaximum,   &kDepthwiseVolume,
-    &kBlocksOfColumns,      &kAverageOfVolume,      &kExtremeWithPlaces, &kEmptyIndex,
-    &kPoolWithoutConvert,   &kBlocksOfConv1d,       &kComputedScales,    &kPadWithoutValue,
-    &kTableToFloats,        &kBiasOfInput,          &kSumOverNone,       &kFloatPlacement,
-    &kDepthwiseMultiplier,  &kReturnedIntegers,     &kObservedInfinity,  &kRunsInFloat};
+constexpr const RuleInfo* kOfMore[] = {&kNoQnnOperator,
+                                       &kUnclearLowering,
+                                       &kOlderTable,
+                                       &kMaxPoolStride,
+                                       &kDelegateWithoutInput,
+                                       &kLayoutOfTuple,
+                                       &kLayoutOfOperands,
+                                       &kTopKAxis,
+                                       &kWrongLayout,
+                                       &kLaidOutAnew,
+                                       &kReplicationPad,
+                                       &kScaleOfElu,
+                                       &kUnevenMaxPool,
+                                       &kQuantizedInteger,
+                                       &kComputedParameter,
+                                       &kNeverLowered,
+                                       &kComplexNumbers,
+                                       &kWeightOfTwoDelegates,
+                                       &kHardtanhMaximum,
+                                       &kDepthwiseVolume,
+                                       &kBlocksOfColumns,
+                                       &kAverageOfVolume,
+                                       &kExtremeWithPlaces,
+                                       &kEmptyIndex,
+                                       &kPoolWithoutConvert,
+                                       &kBlocksOfConv1d,
+                                       &kComputedScales,
+                                       &kPadWithoutValue,
+                                       &kTableToFloats,
+                                       &kBiasOfInput,
+                                       &kSumOverNone,
+                                       &kFloatPlacement,
+                                       &kDepthwiseMultiplier,
+                                       &kReturnedIntegers,
+                                       &kObservedInfinity,
+                                       &kRunsInFloat,
+                                       &kLongEdge};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include "rules/engine/finding.h"
 #include "rules/graph/elements.h"
 #include "rules/graph/port_role.h"
+#include "rules/soundness/bias.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -29,7 +30,7 @@ constexpr int64_t kLargestSum = (int64_t{1} << 31) - 128;
 
 bool AtLimit(int64_t stored) { return stored >= kLargestSum || stored <= -kLargestSum; }
 
-void CheckBias(const Graph& graph, const ResolvedOp& op, const Operand& bias, FindingSink& sink) {
+void CheckBias(const Graph& graph, const ResolvedOp& op, int argument, const Operand& bias, FindingSink& sink) {
   const v1::Constant& constant = graph.value(bias.value).constant();
   int64_t index = -1;
   int64_t stored = 0;
@@ -53,21 +54,23 @@ void CheckBias(const Graph& graph, const ResolvedOp& op, const Operand& bias, Fi
   if (index < 0) return;
   Place place;
   place.node = op.node;
-  place.input = bias.argument;
+  place.input = argument;
   place.value = bias.value;
   place.index = index;
   sink.Add(kBiasSaturation, place, absl::StrCat(stored, ", at the limit of int32"),
            absl::StrCat("less than ", kLargestSum, " in magnitude"));
 }
 
-// Of convolutions and products as of normalizations.
+// Of convolutions and products as of normalizations, and whether they compute in integers or not: the value is lost.
 void CheckBiasSaturation(const CheckContext& context, FindingSink& sink) {
   const ResolvedGraph& resolved = context.resolved();
   for (const ResolvedOp& op : resolved.ops()) {
     for (const Operand& operand : resolved.inputs(op)) {
-      if (RoleOf(op, operand) != PortRole::kBias || !operand.quantized || operand.type != v1::DATA_TYPE_INT32) continue;
-      if (operand.value < 0 || !context.graph().is_constant(operand.value)) continue;
-      if (resolved.qparams(operand) != nullptr) CheckBias(context.graph(), op, operand, sink);
+      if (RoleOf(op, operand) != PortRole::kBias) continue;
+      const Operand* bias = StoredOperand(context, operand);
+      if (bias == nullptr || !bias->quantized || bias->type != v1::DATA_TYPE_INT32) continue;
+      if (bias->value < 0 || !context.graph().is_constant(bias->value)) continue;
+      if (resolved.qparams(*bias) != nullptr) CheckBias(context.graph(), op, operand.argument, *bias, sink);
     }
   }
 }

@@ -86,8 +86,11 @@ void CheckBiasScale(const CheckContext& context, FindingSink& sink) {
       draft.allowed =
           absl::StrCat(FormatNumber(expected), " = ", FormatNumber(inputs[0]), " x ", FormatNumber(weight),
                        bias.factor == 1 ? "" : absl::StrCat(" x alpha / beta = ", FormatNumber(bias.factor)));
-      // What quantizers write beside an alpha: right as it stands, and not what a kernel accumulates in.
-      if (std::fabs(scale * bias.factor - expected) <= kTolerance * expected) {
+      // What quantizers write beside an alpha, and ONNX Runtime's beside a beta: right as it stands, and not what a
+      // kernel accumulates in.
+      const double product = inputs[0] * weight;
+      const auto is = [scale](double other) { return std::fabs(scale - other) <= kTolerance * std::fabs(other); };
+      if (bias.factor != 1 && (is(product) || is(product * bias.beta))) {
         draft.severity = v1::Finding::WARNING;
         draft.effect = v1::Finding::ADVICE;
       }

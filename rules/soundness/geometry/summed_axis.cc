@@ -27,7 +27,7 @@ constexpr RuleInfo kSummedAxis = {
     "Quantize weights along the axis of their output channels: 0 of a convolution or linear layer, 1 of a transposed "
     "convolution, the last one of the right operand of a product.",
     "conv_transpose2d with a weight of [16, 8, 3, 3] and ch_axis 0 fires it; ch_axis 1 does not, nor does ch_axis 0 "
-    "with groups 16.",
+    "with groups 16. QLinearMatMul with a vector of 8 and 8 scales fires it.",
 };
 
 // An operand of a sum of products: how many elements with scales of their own each sum adds up, and which axis would
@@ -158,8 +158,41 @@ class SummedAxes {
   FindingSink& sink_;
 };
 
+// Where a product of ONNX or ONNX Runtime has its right operand, and the scales of it.
+struct RightOperand {
+  absl::string_view op_type;
+  int operand;
+  int scale;
+};
+
+constexpr RightOperand kRightOperands[] = {
+    {"QLinearMatMul", 3, 4},
+    {"com.microsoft::MatMulIntegerToFloat", 1, 3},
+    {"com.microsoft::DynamicQuantizeMatMul", 1, 2},
+};
+
+// Scales are those of columns, which a vector does not have: its only axis is added up, and ONNX Runtime stops there.
+void CheckVectors(const Graph& graph, FindingSink& sink) {
+  for (int32_t node : graph.integer_nodes()) {
+    for (const RightOperand& right : kRightOperands) {
+      if (graph.op_type(node) != right.op_type || graph.num_inputs(node) <= right.scale) continue;
+      const int32_t value = graph.input(node, right.operand), scale = graph.input(node, right.scale);
+      if (value < 0 || scale < 0 || graph.rank(value) != 1 || graph.rank(scale) != 1) continue;
+      const int64_t size = graph.value(value).dims(0), count = graph.value(scale).dims(0);
+      if (count <= 1 || size != count) continue;  // another number of them is qparams-count's
+      Place place;
+      place.node = node;
+      place.input = right.operand;
+      place.value = value;
+      sink.Add(kSummedAxis, place, absl::StrCat("has scales along axis 0, of which the sum adds up ", size),
+               "one scale for the whole tensor");
+    }
+  }
+}
+
 void CheckSummedAxis(const CheckContext& context, FindingSink& sink) {
   if (context.graph().origin() == v1::Graph::PT2E) SummedAxes(context, sink).CheckAll();
+  if (context.graph().origin() == v1::Graph::ONNX) CheckVectors(context.graph(), sink);
 }
 
 }  // namespace

@@ -36,9 +36,17 @@ ScaleProblem Judge(double scale) {
   return scale < 0 ? ScaleProblem::kNegative : ScaleProblem::kNone;
 }
 
-// No scale is worse than 0.
-bool OnlyZeros(const RealView& scales) {
-  return absl::c_all_of(scales, [](double scale) { return scale == 0 || Judge(scale) != ScaleProblem::kBad; });
+// No scale is worse than that of a block of zeros. ONNX Runtime's quantizer writes zero point 0 beside it; beside
+// another one the scale of a block with numbers was lost.
+bool OnlyZeros(const QuantParams& params, v1::Graph::Origin origin) {
+  for (size_t i = 0; i < params.scales.size(); ++i) {
+    if (Judge(params.scales[i]) != ScaleProblem::kBad) continue;
+    if (params.scales[i] != 0) return false;
+    const size_t at = params.zero_points.size() == 1 ? 0 : i;
+    const bool is_shifted = at < params.zero_points.size() && params.zero_points[at] != 0;
+    if (origin == v1::Graph::ONNX && is_shifted) return false;
+  }
+  return true;
 }
 
 // Whose quantizer writes 0 for a block of zeros; empty: nobody's.
@@ -99,7 +107,7 @@ void CheckScaleRange(const CheckContext& context, FindingSink& sink) {
     }
     const absl::string_view writer = WriterOfZeros(graph.origin());
     const bool takes_signs = negative < 0 || graph.origin() == v1::Graph::ONNX;
-    if (bad >= 0 && in_blocks && takes_signs && !writer.empty() && OnlyZeros(scales)) {
+    if (bad >= 0 && in_blocks && takes_signs && !writer.empty() && OnlyZeros(*described.params, graph.origin())) {
       draft.severity = v1::Finding::WARNING;
       draft.effect = v1::Finding::PRECISION;
       draft.allowed =

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -41,8 +43,9 @@ void CheckZeroPointRange(const CheckContext& context, FindingSink& sink) {
   for (const Described& described : context.Once(DescribedTensors)) {
     if (offsets && described.operand->spec >= 0) continue;
     const v1::DataType type = described.operand->type;
+    if (!IsInteger(type)) continue;
     // Types below eight bits that the operator packs itself may have real-valued zero points.
-    if (!IsInteger(type) || (described.integer_operator && described.params->blocked())) continue;
+    const bool is_real = described.integer_operator && described.params->blocked();
     // Nor do those of a scheme whose parameters are real numbers.
     const int32_t spec = described.operand->spec;
     if (spec >= 0 && graph.message().specs(spec).qscheme() == v1::Spec::PER_CHANNEL_AFFINE_FLOAT_QPARAMS) continue;
@@ -53,13 +56,15 @@ void CheckZeroPointRange(const CheckContext& context, FindingSink& sink) {
     const double high = static_cast<double>(MaxOf(type));
     const RealView zero_points = described.params->zero_points;
     for (size_t i = 0; i < zero_points.size(); ++i) {
-      if (zero_points[i] >= low && zero_points[i] <= high) continue;
+      if (is_real ? std::isfinite(zero_points[i]) : zero_points[i] >= low && zero_points[i] <= high) continue;
       Place place = described.place;
       if (zero_points.size() > 1) place.index = static_cast<int64_t>(i);
       std::string observed = FormatNumber(zero_points[i]);
       if (described.zero_point >= 0) absl::StrAppend(&observed, " ('", graph.value(described.zero_point).name(), "')");
-      sink.Add(kZeroPointRange, place, std::move(observed),
-               absl::StrCat(FormatNumber(low), " to ", FormatNumber(high), ", the range of ", DataTypeName(type)));
+      sink.Add(
+          kZeroPointRange, place, std::move(observed),
+          is_real ? "a finite number"
+                  : absl::StrCat(FormatNumber(low), " to ", FormatNumber(high), ", the range of ", DataTypeName(type)));
       break;
     }
   }

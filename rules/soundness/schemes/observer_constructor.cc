@@ -21,7 +21,9 @@ constexpr RuleInfo kObserverConstructor = {
     "prepare_pt2e makes an observer for each sharing group, with the numbers of its spec: it needs a class of "
     "torchao's, as it is or with one with_args, and raises on an observer that is made already, on a function and on "
     "with_args of with_args. Of its own, those that only record, let through or mark take no numbers, and "
-    "FixedQParamsFakeQuantize is for fixed specs in training. A class of torch.ao it takes, and convert_pt2e then does "
+    "FixedQParamsFakeQuantize is for fixed specs in training; and a setting that the class does not take, such as "
+    "ch_axis "
+    "for an observer of whole tensors, is refused by it. A class of torch.ao it takes, and convert_pt2e then does "
     "not know it: the observer stays in the graph and nothing is quantized there.",
     "Give the class itself, from torchao.quantization.pt2e: MinMaxObserver or MinMaxObserver.with_args(eps=...).",
     "MinMaxObserver(dtype=torch.int8) fires it, as do torch.ao's MinMaxObserver and torchao's NoopObserver; torchao's "
@@ -29,7 +31,8 @@ constexpr RuleInfo kObserverConstructor = {
 };
 
 bool IsRefused(const v1::Spec& spec, const ObserverName& name) {
-  return spec.kind() == v1::Spec::PLAIN && (name.is_object || name.is_foreign || TakesNoSpec(name));
+  return spec.kind() == v1::Spec::PLAIN &&
+         (name.is_object || name.is_foreign || !name.refused_setting.empty() || TakesNoSpec(name));
 }
 
 std::string ConstructorFault(absl::string_view made, const ObserverName& name) {
@@ -37,6 +40,10 @@ std::string ConstructorFault(absl::string_view made, const ObserverName& name) {
     return absl::StrCat("its spec has a ", made, " for a constructor, of which prepare_pt2e makes nothing");
   }
   if (name.is_foreign) return absl::StrCat("its spec has ", made, ", which convert_pt2e leaves where it is");
+  if (!name.refused_setting.empty()) {
+    return absl::StrCat("its spec's constructor gives ", name.refused_setting, " to ", name.observer,
+                        ", which takes none and raises");
+  }
   return absl::StrCat("its spec has ", made, ", which takes no numbers of a spec");
 }
 

@@ -17,15 +17,23 @@ constexpr RuleInfo kEmptyGraph = {
     "{subject} has {observed}; expected {allowed}",
     "There is nothing to run and nothing to check, which nearly always means that the export went wrong.",
     "Export the model again and look at what the exporter says.",
-    "A model without nodes fires it, and an ONNX model without outputs; one with a single Relu does not. An ONNX model "
-    "that only passes its inputs on is a warning.",
+    "A model without nodes fires it, and an ONNX or LiteRT model without outputs; one with a single Relu does not, nor "
+    "a LiteRT model that only assigns variables. An ONNX model that only passes its inputs on is a warning.",
 };
+
+// A node of a LiteRT model without outputs, as ASSIGN_VARIABLE and CALL_ONCE, is there for what it leaves behind.
+bool HasEffects(const Graph& graph) {
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    if (graph.num_outputs(node) == 0) return true;
+  }
+  return false;
+}
 
 void CheckEmptyGraph(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   // What a body gives its node is argument-count's.
-  if (graph.origin() == v1::Graph::ONNX && graph.message().outputs().empty() && &graph.message() == &context.model() &&
-      graph.num_nodes() > 0) {
+  if (graph.message().outputs().empty() && &graph.message() == &context.model() && graph.num_nodes() > 0 &&
+      (graph.origin() == v1::Graph::ONNX || (graph.origin() == v1::Graph::TFLITE && !HasEffects(graph)))) {
     sink.Add(kEmptyGraph, {}, "no outputs", "at least one output");
   }
   if (graph.num_nodes() > 0 || graph.message().encodings_file().alone()) return;

@@ -7,6 +7,7 @@
 #include "rules/engine/finding.h"
 #include "rules/onnx/defined.h"
 #include "rules/soundness/rules.h"
+#include "rules/soundness/structure/window_arguments.h"
 
 namespace quantgate {
 namespace {
@@ -21,7 +22,9 @@ constexpr RuleInfo kOpAttributes = {
     "Attributes are part of what an operator computes. One that its operator set does not define, of another type, "
     "given twice or left out although there is no default makes loaders refuse the file, or guess.",
     "Write the attributes as the operator set defines them.",
-    "Concat without `axis` fires it, and so does Conv with `group` as a string; Conv without `group` does not.",
+    "Concat without `axis` fires it, and so does Conv with `group` as a string, or a LiteRT CONV_2D with activation "
+    "99; "
+    "Conv without `group` does not.",
 };
 
 const char* KindName(AttributeKind kind) {
@@ -163,11 +166,27 @@ void CheckStatedTypes(const Graph& graph, FindingSink& sink) {
   }
 }
 
+// A number of an activation that the schema does not have. LiteRT runs the operator without any.
+void CheckActivations(const Graph& graph, FindingSink& sink) {
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    const v1::Attribute* stated = graph.attribute(node, "fused_activation_function");
+    if (stated == nullptr || stated->value_case() != v1::Attribute::kI) continue;
+    Place place;
+    place.node = node;
+    sink.Add(kOpAttributes, place, absl::StrCat("fused_activation_function ", stated->i()),
+             "NONE, RELU, RELU_N1_TO_1, RELU6, TANH or SIGN_BIT, which are 0 to 5");
+  }
+}
+
 void CheckOpAttributes(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() == v1::Graph::TFLITE) {
     CheckOptionsTables(graph, sink);
     CheckStatedTypes(graph, sink);
+    CheckActivations(graph, sink);
+  }
+  if (graph.origin() == v1::Graph::PT2E && context.model().format_version() != 0) {
+    CheckWindowArguments(graph, kOpAttributes, sink);
   }
   const std::vector<DefinedOp>& ops = context.Once(DefinedOps);
   if (ops.empty()) return;

@@ -4,6 +4,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/render.h"
@@ -23,24 +25,31 @@ constexpr RuleInfo kQuantizePairMismatch = {
     v1::Finding::ERROR,
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
-    "The stored integers are written under one scale and zero point and read under another, so every number changes on "
-    "the way.",
+    "The stored integers are written under one scale and zero point and read under another, or the scales of channels "
+    "or blocks are those of others, so every number changes on the way.",
     "Give the DequantizeLinear the scale and zero point of the QuantizeLinear that feeds it.",
     "Quantize with scale 0.02 and Dequantize with 0.03 fires it, also where one of them is in the body of an If or "
     "Loop; 0.02 in both does not.",
 };
 
-// First entry that differs; -1: none. Both empty or unknown counts as equal.
-int64_t FirstDifference(const RealView& a, const RealView& b) {
-  const size_t count = std::min(a.size(), b.size());
-  for (size_t i = 0; i < count; ++i) {
-    if (a[i] != b[i] && !(std::isnan(a[i]) && std::isnan(b[i]))) return static_cast<int64_t>(i);
-  }
-  return a.size() == b.size() ? -1 : static_cast<int64_t>(count);
+// One number stands for all; an absent zero point is 0.
+double At(const RealView& numbers, size_t i) {
+  if (numbers.empty()) return 0;
+  return numbers[numbers.size() == 1 ? 0 : std::min(i, numbers.size() - 1)];
 }
 
-std::string At(const RealView& numbers, int64_t i) {
-  return i < static_cast<int64_t>(numbers.size()) ? FormatNumber(numbers[i]) : "none";
+bool Same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+// First entry of `count` that differs; -1: none.
+int64_t FirstDifference(const RealView& a, const RealView& b, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (!Same(At(a, i), At(b, i))) return static_cast<int64_t>(i);
+  }
+  return -1;
+}
+
+bool AllAlike(const RealView& numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [&](double number) { return Same(number, numbers[0]); });
 }
 
 // What a Quantize writes by, or a Dequantize reads by.
@@ -49,40 +58,55 @@ struct PairSide {
   int32_t node;
   RealView scales;  // empty: not known
   RealView zero_points;
+  absl::Span<const int32_t> axes;
+  absl::Span<const int64_t> block_sizes;
+
+  // Whether it makes no difference which element has which of the numbers.
+  bool is_uniform() const { return AllAlike(scales) && AllAlike(zero_points); }
 };
+
+bool CountsFromTheEnd(const PairSide& side) {
+  return std::any_of(side.axes.begin(), side.axes.end(), [](int32_t axis) { return axis < 0; });
+}
+
+// "axis 1 in blocks of 4"; "" for what has no axis.
+std::string Along(const PairSide& side) {
+  std::string text = side.axes.empty() ? "" : absl::StrCat("axis ", absl::StrJoin(side.axes, ", "));
+  if (!side.block_sizes.empty()) absl::StrAppend(&text, " in blocks of ", absl::StrJoin(side.block_sizes, " x "));
+  return text;
+}
 
 void Compare(const PairSide& writes, const PairSide& reads, Place place, FindingSink& sink) {
   if (writes.scales.empty() || reads.scales.empty()) return;
   const std::string reader =
       reads.node == place.node ? "" : absl::StrCat(" by '", NodeName(*reads.graph, reads.node), "'");
   const std::string writer = absl::StrCat(" by which '", NodeName(*writes.graph, writes.node), "' writes");
-  const int64_t scale = FirstDifference(writes.scales, reads.scales);
-  if (scale >= 0) {
-    if (writes.scales.size() > 1) place.index = scale;
-    sink.Add(kQuantizePairMismatch, place, absl::StrCat("is read with scale ", At(reads.scales, scale), reader),
-             absl::StrCat(At(writes.scales, scale), writer));
-    return;
+  const auto differ = [&](absl::string_view what, const std::string& read, const std::string& written) {
+    sink.Add(kQuantizePairMismatch, place, absl::StrCat("is read ", what, read, reader), absl::StrCat(written, writer));
+  };
+  const size_t scales = std::max(writes.scales.size(), reads.scales.size());
+  if (const int64_t i = FirstDifference(writes.scales, reads.scales, scales); i >= 0) {
+    if (scales > 1) place.index = i;
+    return differ("with scale ", FormatNumber(At(reads.scales, i)), FormatNumber(At(writes.scales, i)));
   }
-  // An absent zero point is 0.
-  const size_t count = std::max(writes.zero_points.size(), reads.zero_points.size());
-  for (size_t i = 0; i < count; ++i) {
-    const auto at = [i](const RealView& zero_points) { return i < zero_points.size() ? zero_points[i] : 0.0; };
-    const double written = at(writes.zero_points);
-    const double expected = at(reads.zero_points);
-    if (written == expected) continue;
-    if (count > 1) place.index = static_cast<int64_t>(i);
-    sink.Add(kQuantizePairMismatch, place, absl::StrCat("is read with zero point ", FormatNumber(expected), reader),
-             absl::StrCat(FormatNumber(written), writer));
-    return;
+  const size_t zero_points = std::max(writes.zero_points.size(), reads.zero_points.size());
+  if (const int64_t i = FirstDifference(writes.zero_points, reads.zero_points, zero_points); i >= 0) {
+    if (zero_points > 1) place.index = i;
+    return differ("with zero point ", FormatNumber(At(reads.zero_points, i)), FormatNumber(At(writes.zero_points, i)));
   }
+  if (writes.is_uniform() && reads.is_uniform()) return;
+  if (CountsFromTheEnd(writes) != CountsFromTheEnd(reads)) return;  // the rank is not known
+  const std::string read = Along(reads), written = Along(writes);
+  if (!read.empty() && !written.empty() && read != written) differ("along ", read, written);
 }
 
 void ComparePairs(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const auto side = [&](int32_t node) {
     const QuantParams* params = context.resolved().qparams(*context.resolved().quantizer(node));
-    return params == nullptr ? PairSide{&graph, node, {}, {}}
-                             : PairSide{&graph, node, params->scales, params->zero_points};
+    return params == nullptr
+               ? PairSide{&graph, node}
+               : PairSide{&graph, node, params->scales, params->zero_points, params->axes, params->block_sizes};
   };
   for (int32_t node : graph.quantizers()) {
     if (!IsDequantize(graph, node)) continue;
@@ -135,7 +159,7 @@ class PairsAcross {
 
   // No scales: the node is no quantizer, or they are no constants, or several.
   static PairSide SideOf(Writer of) {
-    PairSide side{of.graph, of.node, {}, {}};
+    PairSide side{of.graph, of.node};
     if (!IsQuantize(*of.graph, of.node) && !IsDequantize(*of.graph, of.node)) return side;
     const QuantizerInputs inputs = QuantizerInputsOf(*of.graph, of.node);
     if (inputs.zero_point >= 0) {

@@ -2,6 +2,7 @@
 #include "rules/engine/finding.h"
 #include "rules/onnx/infer.h"
 #include "rules/soundness/rules.h"
+#include "rules/soundness/structure/weight_ranks.h"
 #include "rules/tflite/infer.h"
 
 namespace quantgate {
@@ -33,6 +34,9 @@ void CheckShapeMismatch(const CheckContext& context, FindingSink& sink) {
     place.input = found.input;
     if (found.input >= 0) place.value = context.graph().input(found.node, found.input);
     sink.Add(kShapeMismatch, place, found.observed, found.allowed);
+  }
+  if (context.graph().origin() == v1::Graph::PT2E && context.model().format_version() != 0) {
+    CheckWeightRanks(context.graph(), kShapeMismatch, sink);
   }
 }
 

@@ -41,28 +41,37 @@ bool OneSoundScale(const QuantParams* params) {
          std::isfinite(params->scales[0]);
 }
 
-void Compare(const CheckContext& context, Place place, int32_t stored, const Operand& read, FindingSink& sink) {
+// Whether it is said that the reader has another scale or zero point than the writer.
+bool Compare(const CheckContext& context, Place place, int32_t stored, int32_t writer, const QuantParams* reads,
+             FindingSink& sink) {
   const Graph& graph = context.graph();
-  const QuantParams* reads = context.resolved().qparams(read);
-  if (stored < 0 || !OneSoundScale(reads)) return;
-  const int32_t writer = StoredWriter(graph, stored);
-  if (writer < 0 || writer == place.node) return;
+  if (writer == place.node) return false;
   // A Quantize right in front of its Dequantize is quantize-pair-mismatch's.
-  if (IsQuantize(graph, writer) && IsDequantize(graph, place.node) && graph.producer(stored) == writer) return;
+  if (IsQuantize(graph, writer) && IsDequantize(graph, place.node) && graph.producer(stored) == writer) return false;
   const QuantParams* writes = Written(context, writer);
-  if (!OneSoundScale(writes)) return;
+  if (!OneSoundScale(writes)) return false;
   // Between two types the zero points say nothing; output-type-expected does.
   const v1::DataType type = WrittenType(graph, writer);
   const v1::DataType expected = ZeroPointTypeStated(graph, place.node, std::max(place.input, 0));
   const bool one_type = type == v1::DATA_TYPE_UNSPECIFIED || expected == v1::DATA_TYPE_UNSPECIFIED || type == expected;
   const bool scale = reads->scales[0] != writes->scales[0];
-  if (!scale && (!one_type || reads->zero_point(0) == writes->zero_point(0))) return;
+  if (!scale && (!one_type || reads->zero_point(0) == writes->zero_point(0))) return false;
   place.value = stored;
   const char* what = scale ? "scale " : "zero point ";
   sink.Add(kStoredPairMismatch, place,
            absl::StrCat("is read with ", what, FormatNumber(scale ? reads->scales[0] : reads->zero_point(0))),
            absl::StrCat(FormatNumber(scale ? writes->scales[0] : writes->zero_point(0)), " by which '",
                         NodeName(graph, writer), "' writes"));
+  return true;
+}
+
+void CompareAll(const CheckContext& context, const Place& place, int32_t stored, const Operand& read,
+                FindingSink& sink) {
+  const QuantParams* reads = context.resolved().qparams(read);
+  if (stored < 0 || !OneSoundScale(reads)) return;
+  for (const int32_t writer : StoredWriters(context.graph(), stored)) {
+    if (Compare(context, place, stored, writer, reads, sink)) return;
+  }
 }
 
 void CheckStoredPairMismatch(const CheckContext& context, FindingSink& sink) {
@@ -73,7 +82,7 @@ void CheckStoredPairMismatch(const CheckContext& context, FindingSink& sink) {
     Place place;
     place.node = node;
     if (IsDequantize(graph, node)) {
-      Compare(context, place, QuantizerInputsOf(graph, node).data, *resolved.quantizer(node), sink);
+      CompareAll(context, place, QuantizerInputsOf(graph, node).data, *resolved.quantizer(node), sink);
       continue;
     }
     const Binding* binding = graph.binding(node);
@@ -82,7 +91,7 @@ void CheckStoredPairMismatch(const CheckContext& context, FindingSink& sink) {
     for (const Operand& operand : resolved.inputs(resolved.ops()[op])) {
       if (!operand.present || operand.quantizer >= 0) continue;
       place.input = operand.argument;
-      Compare(context, place, operand.edge_value, operand, sink);
+      CompareAll(context, place, operand.edge_value, operand, sink);
     }
   }
 }

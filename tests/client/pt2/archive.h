@@ -55,7 +55,7 @@ inline std::string MetaJson(int dtype, const std::vector<int64_t>& sizes, std::v
 // A program with user inputs, lifted parameters and nodes, in the words of torch's schema.
 struct Program {
   std::string inputs;   // Arguments
-  std::string outputs;  // Arguments
+  std::string outputs;  // one Argument, or none
   std::string nodes;    // Nodes
   std::string tensors;  // "name": TensorMeta
   std::string specs;    // InputSpecs
@@ -69,12 +69,16 @@ struct Program {
                         "}, \"sym_int_values\": {}, \"sym_bool_values\": {}, \"a_later_key\": [1, {}]}");
   }
   std::string Json() const {
+    const std::string results = outputs.empty() ? "" : absl::StrCat("{\"user_output\": {\"arg\": ", outputs, "}}");
     return absl::StrCat("{\"graph_module\": {\"graph\": ", Graph(), ", \"signature\": {\"input_specs\": [", specs,
-                        "], \"output_specs\": []}}, \"opset_version\": {\"aten\": 10}, \"schema_version\": ", version,
+                        "], \"output_specs\": [", results,
+                        "]}}, \"opset_version\": {\"aten\": 10}, \"schema_version\": ", version,
                         ", \"torch_version\": \"2.13.0\"}");
   }
   Members Files() const {
-    Members all = {{"m/archive_format", "pt2"},
+    Members all = {{"m/.data/version", "6\n"},
+                   {"m/archive_format", "pt2"},
+                   {"m/archive_version", "0"},
                    {"m/byteorder", "little"},
                    {"m/models/model.json", Json()},
                    {"m/data/weights/model_weights_config.json", absl::StrCat("{\"config\": {", weights, "}}")},
@@ -104,6 +108,10 @@ inline std::string Payload(const std::string& path, const std::string& meta, boo
   return absl::StrCat("{\"path_name\": \"", path,
                       "\", \"is_param\": true, \"use_pickle\": ", pickled ? "true" : "false",
                       ", \"tensor_meta\": ", meta, "}");
+}
+
+inline std::string UserInput(const std::string& name) {
+  return absl::StrCat("{\"user_input\": {\"arg\": ", Tensor(name), "}}");
 }
 
 inline std::string Parameter(const std::string& name, const std::string& fqn) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <optional>
 #include <random>
 
 #include "absl/strings/match.h"
@@ -57,6 +58,7 @@ TEST(Pt2Hostile, FlippedText) {
   std::mt19937 random(1);
   Program program;
   program.inputs = Tensor("x");
+  program.specs = UserInput("x");
   program.outputs = Tensor("y");
   program.nodes = NodeJson("torch.ops.aten.relu.default", Argument("self", Tensor("x")), Tensor("y"), "y");
   program.tensors = absl::StrCat("\"x\": ", MetaJson(7, {2}), ", \"y\": ", MetaJson(7, {2}));
@@ -93,8 +95,41 @@ TEST(Pt2Hostile, OtherArchives) {
   EXPECT_TRUE(absl::StrContains(error({{"m/data.pkl", "a"}, {"m/constants.pkl", "a"}}), "TorchScript"));
   EXPECT_TRUE(absl::StrContains(error({{"serialized_exported_program.json", "{}"}}), "before 2.8"));
   EXPECT_TRUE(absl::StrContains(error({{"m/archive_format", "pt3"}}), "'pt3'"));
-  EXPECT_TRUE(absl::StrContains(error({{"m/archive_format", "pt2"}}), "has no program"));
-  EXPECT_TRUE(absl::StrContains(error({{"m/archive_format", "pt2"}, {"m/byteorder", "big"}}), "byte order"));
+  EXPECT_TRUE(absl::StrContains(error({{"m/archive_format", "pt2\n"}}), "says 'pt2\\n', not 'pt2'"));
+  Members members = Program().Files();
+  members.erase("m/models/model.json");
+  EXPECT_TRUE(absl::StrContains(error(members), "has no program"));
+  members["m/byteorder"] = "big";
+  EXPECT_TRUE(absl::StrContains(error(members), "byte order"));
+}
+
+// What torch.export.load accepts and refuses of them.
+TEST(Pt2Hostile, VersionsOfTheArchive) {
+  const auto error = [](const std::string& member, const std::optional<std::string>& text) {
+    Members members = Program().Files();
+    members.erase(member);
+    if (text) members[member] = *text;
+    return ErrorOf(StatusOf(Zip(members)));
+  };
+  EXPECT_EQ(error("m/archive_version", "0"), "OK: ");
+  EXPECT_EQ(error("m/archive_version", "99"),
+            "FI001: m/archive_version: has archive version '99'; this version reads '0'");
+  EXPECT_EQ(error("m/archive_version", "0\n"),
+            "FI001: m/archive_version: has archive version '0\\n'; this version reads '0'");
+  for (const char* version : {"", "abc", "00", " 0", "1"}) {
+    EXPECT_TRUE(absl::StartsWith(error("m/archive_version", version), "FI001: m/archive_version: has")) << version;
+  }
+  EXPECT_TRUE(absl::StartsWith(error("m/archive_version", std::nullopt), "FI001: m/archive_version: is missing"));
+  for (const char* version : {"1", "3\n", " 10", "+6", "6x"}) EXPECT_EQ(error("m/.data/version", version), "OK: ");
+  for (const char* version : {"", "abc", "0", "11", "-1", "-", "99999999999999999999"}) {
+    EXPECT_TRUE(absl::StartsWith(error("m/.data/version", version), "FI001: m/.data/version: is version '")) << version;
+  }
+  EXPECT_TRUE(absl::StartsWith(error("m/.data/version", std::nullopt), "FI001: m/.data/version: is missing"));
+  EXPECT_TRUE(absl::StartsWith(error("m/archive_version", std::string(65, '0')), "FI002: "));
+  Members older = Program().Files();
+  older["m/version"] = older["m/.data/version"];
+  older.erase("m/.data/version");
+  EXPECT_TRUE(StatusOf(Zip(older)).ok());
 }
 
 TEST(Pt2Hostile, ProgramsThatDoNotHold) {
@@ -109,7 +144,9 @@ TEST(Pt2Hostile, ProgramsThatDoNotHold) {
   EXPECT_TRUE(absl::StrContains(error("{" + version + ", " + version + "}"), "the key 'schema_version' twice"));
   EXPECT_TRUE(absl::StrContains(error("{\"a\": \"\xe9\"}"), "encoding"));
   EXPECT_TRUE(absl::StrContains(error("{" + version + "}"), "no graph_module"));
-  EXPECT_TRUE(absl::StrContains(error("{" + version + R"(, "graph_module": {"graph": {}}})"), "lacks its inputs"));
+  const std::string empty = "{" + version + R"(, "graph_module": {"graph": {})";
+  EXPECT_TRUE(absl::StrContains(error(empty + "}}"), "no graph_module with a signature"));
+  EXPECT_TRUE(absl::StrContains(error(empty + R"(, "signature": {}}})"), "lacks its inputs"));
   Program program;
   program.nodes = "{}";
   EXPECT_TRUE(absl::StrContains(error(program.Json()), "node 0: lacks its target"));

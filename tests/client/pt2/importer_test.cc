@@ -107,7 +107,7 @@ TEST(Pt2Importer, NodesValuesAndConstants) {
 TEST(Pt2Importer, ViewsOfOneStorage) {
   Program p = Linear();
   p.inputs = absl::StrJoin({Tensor("p_w"), Tensor("p_t"), Tensor("x")}, ",");
-  p.specs = absl::StrCat(Parameter("p_w", "w"), ",", Parameter("p_t", "t"));
+  p.specs = absl::StrCat(Parameter("p_w", "w"), ",", Parameter("p_t", "t"), ",", UserInput("x"));
   p.nodes = "";
   p.outputs = "";
   absl::StrAppend(&p.tensors, ", \"p_t\": ", MetaJson(kChar, {2}));
@@ -132,11 +132,49 @@ TEST(Pt2Importer, WhatIsWrongWithPayloadsIsAFact) {
   EXPECT_EQ(ValueNamed(graph, "p_w").constant().stored_bytes(), -1);
   EXPECT_EQ(ValueNamed(graph, "b_scale").constant().stored_bytes(), 7);
   // Never unpickled, and nothing is claimed.
+  p.members["weight_1"] = "PK\x03\x04";
   p.weights = absl::StrCat("\"w\": ", Payload("weight_1", MetaJson(kChar, {2, 3}), true));
   graph = Imported(p);
   EXPECT_EQ(ValueNamed(graph, "p_w").constant().external().status(), v1::ExternalData::READ);
   EXPECT_EQ(ValueNamed(graph, "p_w").constant().stored_bytes(), -1);
   EXPECT_EQ(ValueNamed(graph, "b_scale").constant().external().status(), v1::ExternalData::MISSING);
+}
+
+// torch.load is what reads them.
+TEST(Pt2Importer, PicklesThatAreNone) {
+  const auto status = [](const std::string& bytes) {
+    Program p = Linear();
+    p.members["weight_0"] = bytes;
+    p.weights = absl::StrCat("\"w\": ", Payload("weight_0", MetaJson(kChar, {2, 3}), true));
+    return ImportPt2(p.Bytes(), {}).status();
+  };
+  for (const char* bytes : {"PK\x03\x04 and more", "\x80\x02\x8a", "L119547037146038801333356L\n."}) {
+    EXPECT_TRUE(status(bytes).ok()) << bytes;
+  }
+  for (const char* bytes : {"", "P", "PK\x03", "\x01\x02\x03\x04\x05\x06", "L1"}) {
+    EXPECT_EQ(ErrorCode(status(bytes)), "FI001") << bytes;
+  }
+  EXPECT_TRUE(absl::StrContains(status("raw").message(), "m/data/weights/weight_0: is said to be pickled"));
+}
+
+TEST(Pt2Importer, ListsOfPayloadsThatAreMissing) {
+  for (const std::string kind : {"weights", "constants"}) {
+    const std::string folder = absl::StrCat("m/data/", kind, "/");
+    Members members = Linear().Files();
+    members.erase(absl::StrCat(folder, "model_", kind, "_config.json"));
+    const absl::Status status = ImportPt2(Zip(members), {}).status();
+    EXPECT_EQ(ErrorCode(status), "FI001");
+    EXPECT_TRUE(absl::StrContains(status.message(), absl::StrCat(folder, "model_", kind, "_config.json: is missing")))
+        << status;
+    // PyTorch 2.8 pickles them all together: nothing is claimed of any.
+    members[absl::StrCat(folder, "model.pt")] = "PK\x03\x04";
+    const absl::StatusOr<v1::Graph> graph = ImportPt2(Zip(members), {});
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    if (kind == "constants") continue;
+    EXPECT_EQ(ValueNamed(*graph, "p_w").constant().external().status(), v1::ExternalData::READ);
+    EXPECT_EQ(ValueNamed(*graph, "p_w").constant().external().location(), "m/data/weights/model.pt");
+    EXPECT_EQ(ValueNamed(*graph, "p_w").constant().stored_bytes(), -1);
+  }
 }
 
 TEST(Pt2Importer, PayloadsThatContradictTheGraph) {
@@ -402,6 +440,7 @@ TEST(Pt2Importer, NamesOfTheSignature) {
   EXPECT_EQ(graph.values(graph.outputs(1) - 1).name(), "p_nobody");
   p = Linear();
   absl::StrAppend(&p.inputs, ", ", Tensor("undeclared"));
+  absl::StrAppend(&p.specs, ", ", UserInput("undeclared"));
   absl::StrAppend(&p.tensors, ", \"undeclared\": null");
   graph = Imported(p);
   ASSERT_EQ(graph.outputs_size(), 2);
@@ -409,10 +448,35 @@ TEST(Pt2Importer, NamesOfTheSignature) {
   EXPECT_FALSE(graph.values(graph.outputs(0) - 1).has_shape());
 }
 
+// torch goes by the order of the signature, and refuses one that tells of other inputs than the graph has.
+TEST(Pt2Importer, SignaturesOfOtherInputs) {
+  const auto message = [](const std::string& specs) {
+    Program p = Linear();
+    p.specs = specs;
+    return std::string(ImportPt2(p.Bytes(), {}).status().message());
+  };
+  const std::string good = Linear().specs;
+  EXPECT_EQ(message(good), "");
+  const std::string last = absl::StrCat(",\n      ", UserInput("x"));
+  ASSERT_TRUE(absl::EndsWith(good, last));
+  EXPECT_EQ(message(good.substr(0, good.size() - last.size())),
+            "m/models/model.json: graph 'model': has 4 inputs, and 3 in its signature");
+  EXPECT_EQ(message(""), "m/models/model.json: graph 'model': has 4 inputs, and 0 in its signature");
+  EXPECT_EQ(message(good + last), "m/models/model.json: graph 'model': has 4 inputs, and 5 in its signature");
+  EXPECT_EQ(message(absl::StrReplaceAll(good, {{"b_scale", "b_zero"}, {"b_zero", "b_scale"}})),
+            "m/models/model.json: graph 'model': its input 1 is 'b_scale', and 'b_zero' in its signature");
+  // One that is a number has its name from the signature.
+  Program p = Linear();
+  absl::StrAppend(&p.inputs, R"(, {"as_int": 3})");
+  absl::StrAppend(&p.specs, R"(, {"constant_input": {"name": "n", "value": {"as_int": 3}}})");
+  EXPECT_EQ(ValueNamed(Imported(p), "n").name(), "n");
+}
+
 // A value of another kind than its tag stays what it is.
 TEST(Pt2Importer, ArgumentsOfAnotherKind) {
   Program p;
   p.inputs = Tensor("x");
+  p.specs = UserInput("x");
   p.outputs = Tensor("y");
   p.nodes = NodeJson("torch.ops.aten.relu.default",
                      absl::StrCat(Argument("self", Tensor("x")), ", ", Argument("a", R"({"as_float": "0.5"})"), ", ",
@@ -431,6 +495,11 @@ TEST(Pt2Importer, ArgumentsOfAnotherKind) {
 TEST(Pt2Importer, FurtherProgramsAndOddNames) {
   Members members = Linear().Files();
   members["m/models/a.json"] = Linear().Json();
+  for (const std::string kind : {"weights", "constants"}) {
+    const std::string folder = absl::StrCat("m/data/", kind, "/");
+    members[absl::StrCat(folder, "a_", kind, "_config.json")] =
+        members[absl::StrCat(folder, "model_", kind, "_config.json")];
+  }
   members["../../evil"] = "x";
   const absl::StatusOr<v1::Graph> graph = ImportPt2(Zip(members), {});
   ASSERT_TRUE(graph.ok()) << graph.status();

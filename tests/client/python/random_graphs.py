@@ -1,7 +1,8 @@
 """Random annotated torch.fx graphs, and what torchao itself says of their sharing groups.
 
-Every graph follows from its seed alone. About a third are adversarial: references to places that have no spec, circles,
-annotations of another graph's nodes, named as this graph's or not, keys that are no input of their node.
+Every graph follows from its seed alone. In about a third, calls read values in lists of lists, dicts and slices. About
+a third are adversarial: references to places that have no spec, circles, annotations of another graph's nodes, named as
+this graph's or not, keys that are no input of their node.
 """
 import copy
 import operator
@@ -30,6 +31,7 @@ class Generator:
     def __init__(self, seed):
         self.choice = random.Random(seed)
         self.adversarial = self.choice.random() < 0.3
+        self.nests = self.choice.random() < 0.3
         self.graph = torch.fx.Graph()
         self.other = torch.fx.Graph()
         self.stranger = self.other.placeholder(self.choice.choice(['stranger', 'input0', 'relu']))
@@ -47,7 +49,8 @@ class Generator:
         for _ in range(choice.randint(2, choice.choice([6, 14, 30]))):
             values += self.call(values)
         values += [values[-1]] if choice.random() < 0.1 else []
-        output = self.graph.output(tuple(choice.sample(values[-3:], choice.randint(1, min(3, len(values))))))
+        results = tuple(choice.sample(values[-3:], choice.randint(1, min(3, len(values)))))
+        output = self.graph.output(self.nested(lambda: choice.choice(results), 2) if self.nests else results)
         for node in self.graph.nodes:
             node.meta['val'] = torch.empty(2, 3, device='meta') if node is not output else None
         self.change_orders(list(self.graph.nodes))
@@ -63,6 +66,8 @@ class Generator:
         def pick():
             return values[0] if choice.random() < 0.15 else choice.choice(values[-6:])
 
+        if self.nests and choice.random() < 0.4:
+            return [self.nesting_call(pick)]
         kind = choice.random()
         if kind < 0.35:
             return [self.graph.call_function(ATEN.add.Tensor, (pick(), pick()))]
@@ -77,6 +82,37 @@ class Generator:
             return [pair] + [self.graph.call_function(operator.getitem, (pair, i))
                              for i in range(choice.randint(1, 2))]
         return [self.graph.call_function(ATEN.linear.default, (pick(), pick(), pick()))]
+
+    def nesting_call(self, pick):
+        choice = self.choice
+        if choice.random() < 0.2:
+            return self.graph.call_function(operator.getitem, (pick(), self.nested(pick, choice.randint(1, 3))))
+        args = tuple(self.nested(pick, choice.randint(0, 3)) for _ in range(choice.randint(1, 3)))
+        keywords = choice.sample(['size', 'dim', 'other'], choice.choice([0, 0, 1, 2]))
+        kwargs = {keyword: self.nested(pick, choice.randint(0, 3)) for keyword in keywords}
+        if choice.random() < 0.2:
+            return self.graph.call_method('view', (pick(), *args), kwargs)
+        # Of some the schema has fewer arguments, or none that are called so.
+        target = choice.choice([ATEN.stack.default, ATEN.index.Tensor, ATEN.relu.default, torch.add])
+        return self.graph.call_function(target, args, kwargs)
+
+    def nested(self, pick, depth):
+        """An argument with values at most so deep, or with none."""
+        choice = self.choice
+        if depth == 0:
+            return choice.choice([None, 1, 'text']) if choice.random() < 0.2 else pick()
+
+        def member():
+            return self.nested(pick, choice.randint(0, depth - 1))
+
+        kind = choice.random()
+        if kind < 0.4:
+            return [member() for _ in range(choice.randint(0, 3))]
+        if kind < 0.55:
+            return tuple(member() for _ in range(choice.randint(0, 3)))
+        if kind < 0.8:
+            return {key: member() for key in choice.sample(['b', 'a', 'c'], choice.randint(0, 3))}
+        return slice(member(), member(), member())
 
     def change_orders(self, nodes):
         """Makes users register in another order than that of the graph."""

@@ -4,7 +4,7 @@ import pytest
 import quantgate
 import quantizers
 import torch
-from quantgate import fx_calibrated
+from quantgate import fx_calibrated, gated
 from quantgate.fx_restore import scheme
 from quantgate.fx_specs import add_observed, observer_of, spec_message
 from quantgate.v1 import report_pb2, spec_pb2, types_pb2
@@ -182,9 +182,9 @@ def test_corrections_of_the_engine_are_those_of_the_annotations():
 
 
 def test_gated_corrects_and_the_flow_runs_on():
-    gated = quantgate.Gated(models.qnn('use_16a16w', 'SM8350'), targets=[V68], fix=True)
-    prepared = prepare_pt2e(models.export(), gated)
-    assert gated.report.ok and len(gated.changes) == 2
+    gate = quantgate.Gated(models.qnn('use_16a16w', 'SM8350'), targets=[V68], fix=True)
+    prepared = prepare_pt2e(models.export(), gate)
+    assert gate.report.ok and len(gate.changes) == 2
     prepared(*models.INPUTS)
     assert quantgate.check(prepared, targets=[V68]).ok
     assert quantgate.check(convert_pt2e(prepared), targets=[V68]).ok
@@ -192,9 +192,49 @@ def test_gated_corrects_and_the_flow_runs_on():
 
 def test_one_set_of_specs_for_several_targets():
     targets = [V68, 'qnn_htp/SM8650']
-    gated = quantgate.Gated(models.qnn('use_16a16w', 'SM8350'), targets=targets, fix=True)
-    prepare_pt2e(models.export(), gated)
-    assert len(gated.changes) == 2 and gated.report.ok and len(gated.report.results) == 2
+    gate = quantgate.Gated(models.qnn('use_16a16w', 'SM8350'), targets=targets, fix=True)
+    prepare_pt2e(models.export(), gate)
+    assert len(gate.changes) == 2 and gate.report.ok and len(gate.report.results) == 2
+
+
+def one_at_a_time(monkeypatch, count=1):
+    """Checks that find no more than so many corrections: a search that ends early."""
+    asked = []
+
+    def check(*args, **kwargs):
+        asked.append(quantgate.check(*args, **kwargs))
+        for result in asked[-1].results:
+            del result.corrections[count:]
+        return asked[-1]
+    monkeypatch.setattr(gated, 'check', check)
+    return asked
+
+
+def test_gated_asks_again_while_errors_can_be_corrected(monkeypatch):
+    asked = one_at_a_time(monkeypatch)
+    gate = quantgate.Gated(models.qnn('use_16a16w', 'SM8350'), targets=[V68], fix=True)
+    prepare_pt2e(models.export(), gate)
+    assert gate.report.ok and gate.report is asked[-1]
+    assert [one.verdict() for one in asked[:-1]] == ['REJECTED', 'REJECTED'] and len(asked) == 3
+    assert {change.place for change in gate.changes} == {('edge', 'conv_weight', 'conv2d'),
+                                                         ('edge', 'linear_weight', 'linear')}
+
+
+def test_gated_asks_no_more_where_nothing_is_corrected(monkeypatch):
+    asked = one_at_a_time(monkeypatch, 0)
+    with pytest.raises(quantgate.RejectedError):
+        prepare_pt2e(models.export(), quantgate.Gated(models.qnn('use_16a16w', 'SM8350'), targets=[V68], fix=True))
+    assert len(asked) == 1
+
+
+def test_gated_asks_no_more_than_a_few_times(monkeypatch):
+    asked = one_at_a_time(monkeypatch)
+    module = torch.nn.Sequential(*[torch.nn.Sequential(torch.nn.Conv2d(3, 3, 1), torch.nn.ReLU()) for _ in range(6)])
+    exported = torch.export.export(module.eval(), (torch.randn(1, 3, 8, 8),), strict=True).module(check_guards=False)
+    gate = quantgate.Gated(models.qnn('use_16a16w', 'SM8350'), targets=[V68], fix=True)
+    with pytest.raises(quantgate.RejectedError):
+        prepare_pt2e(exported, gate)
+    assert len(asked) == 5 and len(gate.changes) >= 4 and not gate.report.ok
 
 
 def calibrated(dtype='use_16a16w', soc='SM8350', per_channel=False):

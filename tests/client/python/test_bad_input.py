@@ -50,6 +50,42 @@ def test_example_inputs_that_are_no_tuple_of_the_inputs(inputs):
     assert not any('val' in node.meta for node in module.graph.nodes)
 
 
+class WithDefaults(torch.nn.Module):
+    def forward(self, x, factor=2.0, offset=None):
+        return torch.relu(x) * factor
+
+
+@pytest.mark.parametrize('more', [(), (3.0,), (3.0, None)])
+def test_example_inputs_without_what_has_a_default(more):
+    module = torch.fx.symbolic_trace(WithDefaults())
+    quantgate.to_graph(module, (torch.ones(2, 3), *more))
+    assert {tuple(node.meta['val'].shape) for node in module.graph.nodes if node.op == 'call_function'} == {(2, 3)}
+    for inputs in ((), (torch.ones(2, 3), 3.0, None, None)):
+        with pytest.raises(quantgate.QuantGateError, match='example_inputs: expected a tuple of 3, not'):
+            quantgate.to_graph(torch.fx.symbolic_trace(WithDefaults()), inputs)
+
+
+class OfStructures(torch.nn.Module):
+    def forward(self, pair, last):
+        return {'sum': pair['a'] + pair['b'][0] + last}
+
+
+@pytest.mark.parametrize('form', ['as exported', 'in another order', 'flat'])
+def test_example_inputs_of_an_exported_module(form):
+    a, b, last = torch.ones(2, 3), torch.ones(4, 1, 3), torch.ones(3)
+    module = torch.export.export(OfStructures(), ({'a': a, 'b': [b]}, last), strict=True).module(check_guards=False)
+    shapes = [node.meta['val'].shape for node in module.graph.nodes if node.op != 'output']
+    for node in module.graph.nodes:
+        node.meta.pop('val', None)
+    quantgate.to_graph(module, {'as exported': ({'a': a, 'b': [b]}, last), 'flat': (a, b, last),
+                                'in another order': ({'b': [b], 'a': a}, last)}[form])
+    assert [node.meta['val'].shape for node in module.graph.nodes if node.op != 'output'] == shapes
+    for node in module.graph.nodes:
+        node.meta.pop('val', None)
+    with pytest.raises(quantgate.QuantGateError, match='example_inputs: expected a tuple of 3, not 2'):
+        quantgate.to_graph(module, ({'a': a}, last))
+
+
 def test_symbolic_shapes_are_a_finding():
     program = torch.export.export(models.ConvNet().eval(), (torch.ones(2, 3, 16, 16),), strict=True,
                                   dynamic_shapes={'x': {0: torch.export.Dim('batch', max=64)}})

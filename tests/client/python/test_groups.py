@@ -1,6 +1,9 @@
 """Sharing groups of the package against those that torchao itself computes."""
+import operator
+
 import pytest
 import models
+import numpy
 import quantgate
 import torch
 from torchao.quantization.pt2e.observer import MinMaxObserver
@@ -39,8 +42,8 @@ def plain(dtype=torch.uint8):
     return QuantizationSpec(dtype, MinMaxObserver, None, None, torch.per_tensor_affine)
 
 
-def fixed(zero_point):
-    return FixedQParamsQuantizationSpec(torch.uint8, 0.1, zero_point, 0, 255, torch.per_tensor_affine)
+def fixed(zero_point, scale=0.1):
+    return FixedQParamsQuantizationSpec(torch.uint8, scale, zero_point, 0, 255, torch.per_tensor_affine)
 
 
 def relu_of(first, second):
@@ -122,3 +125,107 @@ def test_annotated_bodies_of_control_flow():
     assert [('node', 'true_graph_0'), ('edge', 'true_graph_0', 'cond')] in groups
     assert len(quantgate.to_graph(module).subgraphs) == 2
     assert quantgate.check(module, targets=['qnn_htp/SM8650']).results
+
+
+class Bodies(torch.nn.Module):
+    def forward(self, x):
+        y = torch.cond(x.sum() > 0, torch.relu, torch.sin, (x,))
+        return torch.cond(x.max() > 1, torch.cos, torch.tan, (y,))
+
+
+def test_annotated_bodies_with_several_readers():
+    module = torch.export.export(Bodies(), (torch.ones(2, 4),)).module(check_guards=False)
+    body = next(node for node in module.graph.nodes if node.op == 'get_attr')
+    calls = [node for node in module.graph.nodes if node.target is torch.ops.higher_order.cond]
+    spec = plain()
+    for call in calls:
+        call.args = (call.args[0], body, *call.args[2:])
+        call.meta['quantization_annotation'] = QuantizationAnnotation({body: spec})
+    groups = quantgate.sharing_groups(module)
+    assert groups == torchao_groups(module) == [[('edge', body.name, call.name) for call in calls]]
+    assert quantgate.check(module, targets=['qnn_htp/SM8650']).results
+
+
+ROUNDED = float(numpy.float32(0.1))
+
+
+@pytest.mark.parametrize('first', [0.1, ROUNDED, torch.tensor(0.1), torch.tensor(0.1, dtype=torch.float64),
+                                   torch.tensor([0.1]), numpy.float32(0.1), numpy.float64(0.1), numpy.array(0.1)],
+                         ids=repr)
+def test_scales_are_compared_as_their_types_do(first):
+    for second in [0.1, ROUNDED, 0.2, torch.tensor(0.1), torch.tensor(0.1, dtype=torch.float64), torch.tensor(ROUNDED),
+                   numpy.float32(0.1), numpy.float64(0.1), numpy.float32(0.2)]:
+        module = relu_of(fixed(0, first), fixed(0, second))
+        assert quantgate.sharing_groups(module) == torchao_groups(module), (first, second)
+
+
+# ---- arguments in arguments ----
+
+ATEN = torch.ops.aten
+
+
+def call(target, *args, **kwargs):
+    return lambda graph, x, y: graph.call_function(target, as_nodes(args, x, y), as_nodes(kwargs, x, y))
+
+
+def as_nodes(argument, x, y):
+    """With x and y in the place of their names."""
+    if isinstance(argument, (list, tuple)):
+        return type(argument)(as_nodes(member, x, y) for member in argument)
+    if isinstance(argument, dict):
+        return {key: as_nodes(member, x, y) for key, member in argument.items()}
+    if isinstance(argument, slice):
+        return slice(*as_nodes((argument.start, argument.stop, argument.step), x, y))
+    return {'x': x, 'y': y}.get(argument, argument)
+
+
+def output(argument):
+    return lambda graph, x, y: graph.output(as_nodes(argument, x, y))
+
+
+def two_readers(first, second):
+    """Of x, annotated alike: one tensor, and one observer."""
+    graph = torch.fx.Graph()
+    x, y = graph.placeholder('x'), graph.placeholder('y')
+    readers = [first(graph, x, y), second(graph, x, y)]
+    if readers[1].op != 'output':
+        graph.output(tuple(readers))
+    spec = plain()
+    for reader in readers:
+        reader.meta['quantization_annotation'] = QuantizationAnnotation({x: spec}, None, _annotated=True)
+    for node in graph.nodes:
+        node.meta['val'] = torch.empty(2, 3, device='meta') if node.op != 'output' else None
+    return torch.fx.GraphModule(torch.nn.Module(), graph)
+
+
+NESTED = [call(ATEN.stack.default, [['x', 'y']]), call(ATEN.stack.default, [('y', ['x', None])], 1),
+          call(ATEN.cat.default, {'a': 'x', 'b': 'y'}), call(ATEN.cat.default, [{'a': ['x']}]),
+          call(ATEN.cat.default, kw={'a': 'x'}), call(ATEN.cat.default, tensors=[['x']]),
+          call(ATEN.cat.default, dim=slice('x')), call(ATEN.cat.default, ['y'], unknown=slice(None, 'x')),
+          call(ATEN.relu.default, 'y', 'x'),
+          call(ATEN.relu.default, 'y', self='x'), call(ATEN.relu.default, 'y', ['x']),
+          call(operator.getitem, 'y', slice('x', None)), call(operator.getitem, 'y', (slice(None, None, 'x'), 0)),
+          lambda graph, x, y: graph.call_method('view', (y,), {'size': {'k': [x]}})]
+
+
+@pytest.mark.parametrize('first', [call(ATEN.relu.default, 'x'), *NESTED])
+def test_what_reads_in_nested_arguments(first):
+    for second in [*NESTED, call(ATEN.cat.default, ['y', 'x']), output('x'), output({'a': 'x'}), output((['x'], 'y')),
+                   output({'a': {'b': ('y', 'x')}})]:
+        module = two_readers(first, second)
+        groups = torchao_groups(module)
+        assert len(groups) == 1 and quantgate.sharing_groups(module) == groups
+        # The keys are inputs.
+        assert 'SH005' not in {code for code, _ in found(module, [])}
+
+
+def test_inputs_of_nested_arguments():
+    module = two_readers(call(ATEN.stack.default, [['y', {'b': 'x', 'a': 'y'}], 3, slice('x', 'y')], 1),
+                         call(ATEN.clamp.Tensor, 'y', None, 'x', max={'a': 'x'}, unknown=['y', ['x']]))
+    graph = quantgate.to_graph(module)
+    x, y = 1, 2
+    assert [graph.values[value - 1].name for value in (x, y)] == ['x', 'y']
+    assert [(list(node.inputs), list(node.input_args)) for node in graph.nodes] == [
+        ([y, x, y, x, y], [0, 0, 0, 0, 0]), ([y, x, x, y, x], [0, 2, 3, 4, 4])]
+    # What is no list of nodes is there as it was: as text.
+    assert [graph.symbols[one.name - 1] for one in graph.nodes[0].attributes] == ['tensors', 'dim']

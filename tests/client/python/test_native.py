@@ -120,6 +120,11 @@ def test_forms_of_calls(monkeypatch):
         graph.call_function(ATEN.conv2d.default, (x, y, None, [1, 1]), {'groups': 1})
         graph.call_function(torch.add, (x, y), {'alpha': 2})
         graph.call_method('add', (x, y))
+        graph.call_function(ATEN.stack.default, ([[x, y], 1],))
+        graph.call_function(ATEN.cat.default, ({'a': x},), {'dim': slice(y)})
+        graph.call_function(ATEN.relu.default, (x,), {'unknown': slice(None, y)})
+        graph.call_function(ATEN.relu.default, (x,), {'self': y})
+        graph.call_function(ATEN.relu.default, (x, y))
     graph.output((many, x))
     for node in graph.nodes:
         node.meta['val'] = torch.empty(2, 3)

@@ -166,6 +166,13 @@ CASES = {
     'a partial': (spec(functools.partial(MinMaxObserver, eps=1e-5)), False, 'prepare', 'QS006'),
     'a function': (spec(lambda **settings: MinMaxObserver(**settings)), False, 'prepare', 'QS006'),
     'with_args of with_args': (spec(MinMaxObserver.with_args(eps=1e-5).with_args(eps=1e-6)), False, 'prepare', 'QS006'),
+    'a setting that it does not take': (spec(MinMaxObserver.with_args(ch_axis=0)), False, 'prepare', 'QS006'),
+    'a setting that the one within does not take': (
+        spec(FusedMovingAvgObsFakeQuantize.with_args(observer=MovingAverageMinMaxObserver, ch_axis=0)), False, 'prepare',
+        'QS006'),
+    'a setting that the one within takes': (
+        spec(FusedMovingAvgObsFakeQuantize.with_args(observer=MovingAverageMinMaxObserver, averaging_constant=0.5)),
+        False, 'quantized', None),
     'with_args': (spec(MinMaxObserver.with_args(eps=1e-5)), False, 'quantized', None),
     'with_args of torch.ao': (spec(torch_ao.MinMaxObserver.with_args(eps=1e-5)), False, 'prepare', 'QS006'),
     **{f'{made.__name__} of torch.ao': (spec(made), False, 'left', 'QS006')

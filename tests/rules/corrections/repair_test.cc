@@ -181,6 +181,47 @@ TEST(Repair, AMissingBiasIsDerivedWithTheGranularityOfTheWeights) {
   }
 }
 
+// Who derives scales for channels may repeat the one of a tensor, for each group: convert_pt2e's graph would not run.
+TEST(Repair, ADerivedBiasFollowsTheGranularityOfItsWeight) {
+  Annotated b;
+  b.FloatInput("x", {1, 8, 4, 4});
+  b.FloatConstant("w", {8, 2, 4, 4});
+  b.FloatConstant("b", {8});
+  const int a8 = b.A8();
+  v1::Spec derived;
+  derived.set_kind(v1::Spec::DERIVED);
+  derived.set_dtype(v1::DATA_TYPE_INT32);
+  derived.set_quant_min(INT32_MIN);
+  derived.set_quant_max(INT32_MAX);
+  derived.set_qscheme(v1::Spec::PER_CHANNEL_SYMMETRIC);
+  derived.set_axis(0);
+  const int w8 = b.Spec(v1::DATA_TYPE_INT8, -127, 127, v1::Spec::PER_CHANNEL_SYMMETRIC, 1);
+  v1::Node& conv = b.Op("aten.conv_transpose2d.input", "conv", {"x", "w", "b"}, {1, 8, 8, 8}, {a8, w8}, a8);
+  for (const char* value : {"x", "w"}) {
+    v1::EdgeRef& from = *derived.add_derived_from();
+    from.set_value(b.Id(value));
+    from.set_consumer(b.graph.nodes_size());
+  }
+  conv.add_input_specs(b.Add(derived));
+  for (const auto& [name, numbers] :
+       {std::make_pair("stride", std::vector<int64_t>{2, 2}), std::make_pair("padding", std::vector<int64_t>{1, 1})}) {
+    v1::Attribute& attribute = *conv.add_attributes();
+    attribute.set_name(b.Symbol(name));
+    for (int64_t number : numbers) attribute.mutable_ints()->add_values(number);
+  }
+  b.Int(conv, "groups", 4);
+  b.Output("conv");
+  const v1::Result result = CheckFor(b.graph, kV75);
+  EXPECT_GT(Faults(result), 0);  // AX207
+  ASSERT_EQ(result.corrections_size(), 1);
+  ASSERT_EQ(result.corrections(0).changes_size(), 2);
+  for (const v1::Change& change : result.corrections(0).changes()) {
+    EXPECT_EQ(change.after().qscheme(), v1::Spec::PER_TENSOR_SYMMETRIC) << change.summary();
+    EXPECT_FALSE(change.after().has_axis());
+  }
+  EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV75)), 0);
+}
+
 // As XNNPACKQuantizer leaves a convolution in front of a relu: bias and output are in float.
 TEST(Repair, SeveralPortsInFloatBecomeThoseOfARow) {
   Annotated b;
@@ -633,6 +674,18 @@ TEST(Repair, PrescribedNumbersBecomeThoseOfWhatTheOperatorFills) {
     EXPECT_THAT(Changes(result), ElementsAre("sigmoid: " + c.change));
     EXPECT_EQ(Faults(CheckAlone(Corrected(b.graph, result))), 0);
   }
+}
+
+// As Samsung's quantizer writes them: a plain spec, whose observer has the numbers.
+TEST(Repair, NumbersOfAnObserverBecomeThoseOfWhatTheOperatorFills) {
+  Annotated b = FixedSigmoid(v1::DATA_TYPE_INT8, -128, 127, 1.0 / 256, 0);
+  v1::Spec& spec = *b.graph.mutable_specs(b.graph.specs_size() - 1);
+  spec.set_kind(v1::Spec::PLAIN);
+  spec.set_observer(b.Symbol("FixedQParamsObserver"));
+  const v1::Result result = CheckAlone(b.graph);
+  EXPECT_GT(Faults(result), 0);
+  EXPECT_THAT(Changes(result), ElementsAre(::testing::HasSubstr("scale 0.00390625, zero point -128")));
+  EXPECT_EQ(Faults(CheckAlone(Corrected(b.graph, result))), 0);
 }
 
 TEST(Repair, PrescribedNumbersThatHoldTheRangeStay) {

@@ -883,6 +883,10 @@ std::vector<SoundnessCase> AnnotationCases() {
       {"ObserverThatLetsThrough", Conv, Observes("NoopObserver", v1::Spec::PER_TENSOR_AFFINE), "QS006", "conv", "w"},
       {"FakeQuantizerOfFixedSpecs", Conv,
        Observes("FixedQParamsFakeQuantize(FixedQParamsObserver)", v1::Spec::PER_TENSOR_AFFINE), "QS006", "conv", "w"},
+      {"ObserverOfAnAxisThatItDoesNotTake", Conv,
+       Observes("FakeQuantize(MinMaxObserver, ch_axis)", v1::Spec::PER_TENSOR_AFFINE), "QS006", "conv", "w"},
+      {"ObserverInAFakeQuantizer", Conv, Observes("FakeQuantize(MinMaxObserver)", v1::Spec::PER_TENSOR_AFFINE),
+       "-QS006"},
       {"ObserverOfTorchao", Conv, Observes("MinMaxObserver", v1::Spec::PER_TENSOR_AFFINE), "-QS006"},
 
       // AX005

@@ -11,6 +11,16 @@ namespace {
 using Shapes = std::initializer_list<std::pair<const char*, std::vector<int64_t>>>;
 using Numbers = std::initializer_list<int64_t>;
 
+// Integers that the convolution writes by 0.05, and others by `scale`, in one tensor that is read by 0.05.
+void JoinWithQuantized(GraphBuilder& b, double scale) {
+  b.Input("f", v1::DATA_TYPE_FLOAT32, {1, 8, 14, 14});
+  b.Reals("f_scale", {scale});
+  b.Node("QuantizeLinear", "f_Q", {"f", "f_scale", "y_zp"}, {"fq"});
+  b.Int(b.Node("Concat", "join", {"yq", "fq"}, {"joined"}), "axis", 1);
+  b.Node("DequantizeLinear", "j_DQ", {"joined", "y_scale", "y_zp"}, {"j"});
+  b.Output("j");
+}
+
 GraphBuilder Blank() { return GraphBuilder(); }
 void Nothing(GraphBuilder&) {}
 
@@ -1196,6 +1206,9 @@ std::vector<SoundnessCase> VersionAndTypeCases() {
          b.Output("sq");
        },
        "GS014", "s", "yq2"},
+      {"JoinedWithAnotherScale", SoundIntegerConv, [](GraphBuilder& b) { JoinWithQuantized(b, 0.2); }, "GS014", "j_DQ",
+       "joined"},
+      {"JoinedWithTheSameScale", SoundIntegerConv, [](GraphBuilder& b) { JoinWithQuantized(b, 0.05); }, "-GS014"},
       {"ReadAsItIsWritten", SoundIntegerConv,
        [](GraphBuilder& b) {
          b.Node("Identity", "same", {"yq"}, {"yq2"});

@@ -3,6 +3,7 @@
 // attention.
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "tests/rules/soundness/case.h"
@@ -81,6 +82,30 @@ GraphBuilder Window(bool is_constant, const Sizes& shape) {
   return b;
 }
 
+// The right operand is a vector.
+GraphBuilder OfVector(const Sizes& scales) {
+  GraphBuilder b = Product("QLinearMatMul", {}, scales, scales);
+  b.Weight("w", v1::DATA_TYPE_INT8, {4}, 4);
+  return b;
+}
+
+// Group indices of the 64 columns of MatMulNBits, in blocks of 32.
+GraphBuilder InGroups(const std::vector<int64_t>& groups) {
+  GraphBuilder b = SoundPackedMatMul();
+  b.Ints("g", v1::DATA_TYPE_INT32, groups, /*scalar=*/false);
+  for (const char* name : {"", "g"}) b.Find("mm").add_inputs(b.Id(name));
+  return b;
+}
+
+// MatMulNBits with a float zero point for each block, all alike.
+GraphBuilder WithZeroPoint(double number) {
+  GraphBuilder b = SoundPackedMatMul();
+  b.Reals("z", std::vector<double>(64, number));
+  b.Shape("z", v1::DATA_TYPE_FLOAT32, {32, 2});
+  b.Find("mm").add_inputs(b.Id("z"));
+  return b;
+}
+
 constexpr char kToFloat[] = "com.microsoft::MatMulIntegerToFloat";
 
 std::vector<SoundnessCase> ProductCases() {
@@ -126,6 +151,26 @@ std::vector<SoundnessCase> ProductCases() {
        AsItIs, "AX001", "n", "w"},
       {"ZeroPointsInAList", [] { return Product("MatMulInteger", {}, {}, {3}); }, AsItIs, ""},
       {"ZeroPointsOfAnotherSize", [] { return Product("MatMulInteger", {}, {}, {4}); }, AsItIs, "AX001", "n", "w"},
+      // AX011
+      {"ScalesOfAVector", [] { return OfVector({4}); }, AsItIs, "AX011", "n", "w"},
+      {"ScaleOfAVector", [] { return OfVector({1}); }, AsItIs, "-AX011"},
+      // GS012
+      {"Groups", [] { return InGroups(std::vector<int64_t>(64, 1)); }, AsItIs, ""},
+      {"FewerGroups", [] { return InGroups(std::vector<int64_t>(60, 1)); }, AsItIs, "GS012", "mm", "g"},
+      {"GroupsOfNoBlock", [] { return InGroups(std::vector<int64_t>(64, 2)); }, AsItIs, "GS012", "mm", "g"},
+      {"GroupsBeforeTheFirstBlock", [] { return InGroups(std::vector<int64_t>(64, -1)); }, AsItIs, "GS012", "mm", "g"},
+      {"GroupsOfWholeBlocks", [] { return InGroups(std::vector<int64_t>(64, 1)); },
+       [](GraphBuilder& b) {
+         b.Value("x").set_dims(1, 48);
+         for (v1::Attribute& attribute : *b.Find("mm").mutable_attributes()) {
+           if (b.graph.symbols(attribute.name() - 1) == "K") attribute.set_i(48);
+         }
+       },
+       ""},
+      // NR002
+      {"ZeroPointsBetweenNumbers", [] { return WithZeroPoint(7.5); }, AsItIs, ""},
+      {"ZeroPointsOfNoNumber", [] { return WithZeroPoint(std::numeric_limits<double>::quiet_NaN()); }, AsItIs, "NR002",
+       "mm"},
       // AX004
       {"ScalesOfColumnsAsRows",
        [] {

@@ -118,6 +118,46 @@ void MoveToFront(GraphBuilder& b, int count) {
   std::rotate(nodes->pointer_begin(), nodes->pointer_end() - count, nodes->pointer_end());
 }
 
+// An operator between the convolution and y_Q.
+void PutBehindConv(GraphBuilder& b, const std::string& op) {
+  b.Shape("made", v1::DATA_TYPE_FLOAT32, {1, 8, 14, 14});
+  b.Find("conv").set_outputs(0, b.Id("made"));
+  b.Node(op, "act", {"made"}, {"y"});
+  auto* nodes = b.graph.mutable_nodes();
+  const auto begin = std::find_if(nodes->pointer_begin(), nodes->pointer_end(),
+                                  [](const v1::Node* node) { return node->name() == "y_Q"; });
+  std::rotate(begin, nodes->pointer_end() - 1, nodes->pointer_end());
+}
+
+// y is quantized in blocks of 7 along its last axis, by one scale that all have, and dequantized in blocks of another.
+void QuantizeInBlocks(GraphBuilder& b, int64_t written, int64_t read) {
+  b.Shape("y_q", v1::DATA_TYPE_UINT8, {1, 8, 14, 14});
+  b.Reals("scales", std::vector<double>(224, 0.05));
+  b.Ints("zeros", v1::DATA_TYPE_UINT8, std::vector<int64_t>(224, 0));
+  b.Shape("scales", v1::DATA_TYPE_FLOAT32, {1, 8, 14, 2});
+  b.Shape("zeros", v1::DATA_TYPE_UINT8, {1, 8, 14, 2});
+  for (const auto& [node, size] : {std::make_pair("y_Q", written), std::make_pair("y_DQ", read)}) {
+    b.Find(node).set_inputs(1, b.Id("scales"));
+    b.Find(node).set_inputs(2, b.Id("zeros"));
+    b.Int(b.Find(node), "axis", 3);
+    b.Int(b.Find(node), "block_size", size);
+  }
+}
+
+// y is quantized and dequantized by 14 scales, along these axes.
+void QuantizeByChannels(GraphBuilder& b, int64_t written, int64_t read) {
+  std::vector<double> scales;
+  for (int i = 1; i <= 14; ++i) scales.push_back(0.01 * i);
+  b.Reals("scales", scales);
+  b.Ints("zeros", v1::DATA_TYPE_UINT8, std::vector<int64_t>(14, 0));
+  for (const char* node : {"y_Q", "y_DQ"}) {
+    b.Find(node).set_inputs(1, b.Id("scales"));
+    b.Find(node).set_inputs(2, b.Id("zeros"));
+  }
+  b.Int(b.Find("y_Q"), "axis", written);
+  b.Int(b.Find("y_DQ"), "axis", read);
+}
+
 // What the integer convolution reads is a Cast to this type.
 void CastIntoConv(GraphBuilder& b, v1::DataType type) {
   Cast(b, "cast", "xq", "cast_q", type);
@@ -251,6 +291,27 @@ v1::Attribute& AttributeOf(GraphBuilder& b, const std::string& node, const std::
     if (attribute.name() == b.Symbol(name)) return attribute;
   }
   return SetAttribute(b, node, name);
+}
+
+// A layer of a vector or an image by a weight of so many axes, all of size 4.
+v1::Node& AddWeighted(GraphBuilder& b, const std::string& op, int rank) {
+  const bool linear = op == "aten.linear.default";
+  b.Input("input", v1::DATA_TYPE_FLOAT32, std::vector<int64_t>(linear ? 2 : 4, 4));
+  const std::vector<int64_t> sizes(static_cast<size_t>(rank), 4);
+  b.Weight("weight", v1::DATA_TYPE_FLOAT32, sizes, int64_t{4} << (2 * rank));
+  b.Weight("bias", v1::DATA_TYPE_FLOAT32, {4}, 16);
+  return b.Node(op, "weighted", {"input", "weight", "bias"}, {"weighted"});
+}
+
+// A convolution or a pool in two axes, and its strides of 1.
+v1::Attribute& AddWindow(GraphBuilder& b, const std::string& op) {
+  b.Input("image", v1::DATA_TYPE_FLOAT32, {1, 2, 8, 8});
+  b.Input("kernel", v1::DATA_TYPE_FLOAT32, {2, 2, 3, 3});
+  b.Node(op, "window", {"image", "kernel"}, {"windows"});
+  v1::Attribute& stride = SetAttribute(b, "window", "stride");
+  stride.mutable_ints()->add_values(1);
+  stride.mutable_ints()->add_values(1);
+  return stride;
 }
 
 // A member of the archive that a model came in, under a name that leads out of it.
@@ -939,6 +1000,19 @@ std::vector<Case> Cases() {
          b.Find("y_DQ").set_inputs(2, b.Id("other"));
        },
        "GS009", "y_DQ", "y_q"},
+      {"PairScalesAllEqual", SoundConv,
+       [](GraphBuilder& b) {
+         b.Reals("other", std::vector<double>(8, 0.05));
+         b.Find("y_DQ").set_inputs(1, b.Id("other"));
+         b.Ints("zeros", v1::DATA_TYPE_UINT8, std::vector<int64_t>(8, 0));
+         b.Find("y_DQ").set_inputs(2, b.Id("zeros"));
+         b.Int(b.Find("y_DQ"), "axis", 1);
+       },
+       "-GS009"},
+      {"PairBlocksOfAnotherSize", SoundConv, [](GraphBuilder& b) { QuantizeInBlocks(b, 7, 2); }, "AX001", "y_DQ", "y_q"},
+      {"PairBlocks", SoundConv, [](GraphBuilder& b) { QuantizeInBlocks(b, 7, 7); }, "-AX001"},
+      {"PairAxis", SoundConv, [](GraphBuilder& b) { QuantizeByChannels(b, 2, 3); }, "GS009", "y_DQ", "y_q"},
+      {"PairAxisEqual", SoundConv, [](GraphBuilder& b) { QuantizeByChannels(b, 2, -2); }, "-GS009"},
       {"PairZeroPointAbsentIsZero", SoundConv, [](GraphBuilder& b) { b.Find("y_DQ").mutable_inputs()->RemoveLast(); },
        ""},
 
@@ -1039,6 +1113,92 @@ std::vector<Case> Cases() {
       {"IntegersAreNumbers", ExportedLinear, [](GraphBuilder& b) { AttributeOf(b, "choose", "eps").set_i(1); },
        "-FI026"},
 
+      // GS010 and GS011 of PyTorch's files
+      {"WindowsOfAProgram", ExportedLinear, [](GraphBuilder& b) { AddWindow(b, "aten.conv2d.default"); }, "-GS010"},
+      {"StrideZeroInAProgram", ExportedLinear,
+       [](GraphBuilder& b) { AddWindow(b, "aten.conv2d.default").mutable_ints()->set_values(1, 0); }, "GS010", "window"},
+      {"StrideZeroInALiveGraph", DynamicLinear,
+       [](GraphBuilder& b) { AddWindow(b, "aten.conv2d.default").mutable_ints()->set_values(1, 0); }, "-GS010"},
+      {"StrideIsText", ExportedLinear, [](GraphBuilder& b) { AddWindow(b, "aten.conv2d.default").set_s("x"); }, "GS010",
+       "window"},
+      {"StrideOfALaterKind", ExportedLinear,
+       [](GraphBuilder& b) { AddWindow(b, "aten.conv2d.default").set_s("as_later"); }, "-GS010"},
+      {"StrideIsOfReals", ExportedLinear,
+       [](GraphBuilder& b) { AddWindow(b, "aten.conv2d.default").mutable_floats()->add_values(1); }, "GS010", "window"},
+      {"StrideOfAConvolutionIsNoList", ExportedLinear,
+       [](GraphBuilder& b) { AddWindow(b, "aten.conv2d.default").set_i(1); }, "GS010", "window"},
+      {"StrideOfAPoolIsNoList", ExportedLinear,
+       [](GraphBuilder& b) { AddWindow(b, "aten.max_pool2d.default").set_i(1); }, "-GS010"},
+      {"StrideOfAPoolIsNegative", ExportedLinear,
+       [](GraphBuilder& b) { AddWindow(b, "aten.max_pool2d.default").set_i(-1); }, "GS010", "window"},
+      {"StrideOfRunTime", ExportedLinear,
+       [](GraphBuilder& b) {
+         AddWindow(b, "aten.conv2d.default").mutable_ints()->set_values(1, -1);
+         b.Find("window").add_inputs(b.Id("size"));
+       },
+       "-GS010"},
+      {"PaddingByName", ExportedLinear,
+       [](GraphBuilder& b) {
+         AddWindow(b, "aten.conv2d.padding");
+         SetAttribute(b, "window", "padding").set_s("same");
+       },
+       "-GS010"},
+      {"PaddingOfNoName", ExportedLinear,
+       [](GraphBuilder& b) {
+         AddWindow(b, "aten.conv2d.padding");
+         SetAttribute(b, "window", "padding").set_s("some");
+       },
+       "GS010", "window"},
+      {"PaddingIsNegative", ExportedLinear,
+       [](GraphBuilder& b) {
+         AddWindow(b, "aten.conv2d.default");
+         SetAttribute(b, "window", "padding").mutable_ints()->add_values(-1);
+       },
+       "GS010", "window"},
+      {"PaddingZero", ExportedLinear,
+       [](GraphBuilder& b) {
+         AddWindow(b, "aten.conv2d.default");
+         SetAttribute(b, "window", "padding").mutable_ints()->add_values(0);
+       },
+       "-GS010"},
+      {"OperandsOfAProgram", ExportedLinear,
+       [](GraphBuilder& b) { b.Node("aten.hardtanh.default", "node", {"y"}, {"z"}); }, "-GS011"},
+      {"OperandLeftOut", ExportedLinear,
+       [](GraphBuilder& b) { b.Int(b.Node("aten.hardtanh.default", "node", {}, {"z"}), "min_val", 0); }, "GS011",
+       "node"},
+      {"OperandLeftOutInALiveGraph", DynamicLinear,
+       [](GraphBuilder& b) { b.Node("aten.hardtanh.default", "node", {}, {"z"}); }, "-GS011"},
+      {"SecondOperandLeftOut", ExportedLinear,
+       [](GraphBuilder& b) { b.Node("aten.add.Tensor", "node", {"y"}, {"z"}); }, "GS011", "node"},
+      {"SecondOperandIsANumber", ExportedLinear,
+       [](GraphBuilder& b) { b.Int(b.Node("aten.add.Tensor", "node", {"y"}, {"z"}), "other", 1); }, "-GS011"},
+      {"OperandsAreSizes", ExportedLinear, [](GraphBuilder& b) { b.Node("aten.zeros.default", "node", {}, {"z"}); },
+       "-GS011"},
+      {"FirstOperandIsANumber", ExportedLinear,
+       [](GraphBuilder& b) { b.Int(b.Node("aten.pow.Scalar", "node", {"y"}, {"z"}), "self", 2); }, "-GS011"},
+      {"WeightLeftOut", ExportedLinear, [](GraphBuilder& b) { b.Node("aten.linear.default", "node", {"y"}, {"z"}); },
+       "GS011", "node"},
+
+      // GS012 of PyTorch's files
+      {"WeightsOfAProgram", ExportedLinear, [](GraphBuilder& b) { AddWeighted(b, "aten.linear.default", 2); },
+       "-GS012"},
+      {"WeightOfALinearLayerIsAVector", ExportedLinear,
+       [](GraphBuilder& b) { AddWeighted(b, "aten.linear.default", 1); }, "GS012", "weighted", "weight"},
+      {"WeightIsAVectorInALiveGraph", DynamicLinear,
+       [](GraphBuilder& b) { AddWeighted(b, "aten.linear.default", 1); }, "-GS012"},
+      {"WeightIsAVectorWithoutABias", ExportedLinear,
+       [](GraphBuilder& b) { AddWeighted(b, "aten.linear.default", 1).mutable_inputs()->RemoveLast(); }, "-GS012"},
+      {"WeightOfALinearLayerHasThreeAxes", ExportedLinear,
+       [](GraphBuilder& b) { AddWeighted(b, "aten.linear.default", 3); }, "GS012", "weighted", "weight"},
+      {"WeightOfAConvolution", ExportedLinear, [](GraphBuilder& b) { AddWeighted(b, "aten.conv2d.default", 4); },
+       "-GS012"},
+      {"WeightOfAConvolutionIsAVector", ExportedLinear,
+       [](GraphBuilder& b) { AddWeighted(b, "aten.conv2d.default", 1); }, "GS012", "weighted", "weight"},
+      {"WeightOfATransposedConvolution", ExportedLinear,
+       [](GraphBuilder& b) { AddWeighted(b, "aten.conv_transpose1d.default", 4); }, "GS012", "weighted", "weight"},
+      {"WeightOfAConvolutionOfNoNumber", ExportedLinear,
+       [](GraphBuilder& b) { AddWeighted(b, "aten.convolution.default", 1); }, "-GS012"},
+
       // FI025
       {"MemberOutsideOfTheArchive", DynamicLinear, [](GraphBuilder& b) { AddMember(b, "../evil"); }, "FI025", "",
        "../evil", -1, warning},
@@ -1050,6 +1210,19 @@ std::vector<Case> Cases() {
       {"QnnWeightScaleZero", QnnDense,
        [](GraphBuilder& b) { b.graph.mutable_specs(1)->mutable_qparams()->set_scales(0, 0); }, "NR001", "fc", "w", 0},
       {"ScaleZero", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 0); }, "NR001", "y_Q", "y"},
+      {"ScaleOfABlockOfZeros", SoundConv,
+       [](GraphBuilder& b) {
+         QuantizeInBlocks(b, 7, 7);
+         SetReal(b, "scales", 5, 0);
+       },
+       "NR001", "y_Q", "y", 5, warning},
+      {"ScaleOfABlockThatIsShifted", SoundConv,
+       [](GraphBuilder& b) {
+         QuantizeInBlocks(b, 7, 7);
+         SetReal(b, "scales", 5, 0);
+         SetInt(b, "zeros", 5, 3);
+       },
+       "NR001", "y_Q", "y", 5},
       {"ScaleNegative", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, -0.02); }, "NR001", "y_Q", "y"},
       {"ScaleNan", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, kNan); }, "NR001", "y_Q", "y"},
       {"ScaleInf", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, kInf); }, "NR001", "y_Q", "y"},
@@ -1347,6 +1520,7 @@ std::vector<Case> Cases() {
        "FX001", "conv", "b", 0},
       {"BiasScaleOfGemm", SoundGemm, [](GraphBuilder&) {}, "-FX001"},
       {"BiasScaleOfGemmWithAlpha", SoundGemm, [](GraphBuilder& b) { SetGemm(b, "alpha", 2); }, "FX001", "gemm", "b", -1, warning},
+      {"BiasScaleOfGemmWithBeta", SoundGemm, [](GraphBuilder& b) { SetGemm(b, "beta", 2); SetReal(b, "b_scale", 0, 4e-4); }, "FX001", "gemm", "b", -1, warning},
       {"BiasScaleOfGemmOnNeitherScale", SoundGemm, [](GraphBuilder& b) { SetGemm(b, "alpha", 2); SetReal(b, "b_scale", 0, 3e-4); }, "FX001", "gemm", "b"},
       {"BiasScaleOfGemmWithAlphaAndBeta", SoundGemm,
        [](GraphBuilder& b) {
@@ -1384,6 +1558,39 @@ std::vector<Case> Cases() {
          b.Value("b").mutable_constant()->mutable_statistics()->set_count(8);
        },
        ""},
+      {"BiasScaleInFrontOfARelu", SoundConv,
+       [](GraphBuilder& b) {
+         PutBehindConv(b, "Relu");
+         SetReal(b, "b_scale", 6, 2.5e-4);
+       },
+       "FX001", "conv", "b", 6},
+      {"BiasZeroPointInFrontOfAClip", SoundConv,
+       [](GraphBuilder& b) {
+         PutBehindConv(b, "Clip");
+         SetInt(b, "b_zp", 2, 5);
+       },
+       "FX002", "conv", "b", 2},
+      {"BiasInFrontOfARelu", SoundConv, [](GraphBuilder& b) { PutBehindConv(b, "Relu"); }, ""},
+      // Nothing is folded there: the convolution computes in float, with the bias as it is dequantized.
+      {"BiasScaleInFrontOfATanh", SoundConv,
+       [](GraphBuilder& b) {
+         PutBehindConv(b, "Tanh");
+         SetReal(b, "b_scale", 6, 2.5e-4);
+       },
+       "-FX001"},
+      {"BiasScaleOfFloats", SoundConv,
+       [](GraphBuilder& b) {
+         PutBehindConv(b, "Relu");
+         b.Output("made");
+         SetReal(b, "b_scale", 6, 2.5e-4);
+       },
+       "-FX001"},
+      {"BiasAtLimitInFrontOfATanh", SoundConv,
+       [](GraphBuilder& b) {
+         PutBehindConv(b, "Tanh");
+         SetInt(b, "b", 3, 2147483647);
+       },
+       "FX003", "conv", "b", 3, warning},
       {"BiasZeroPoint", SoundConv, [](GraphBuilder& b) { SetInt(b, "b_zp", 2, 5); }, "FX002", "conv", "b", 2},
       {"BiasAtLimit", SoundConv, [](GraphBuilder& b) { SetInt(b, "b", 3, 2147483647); }, "FX003", "conv", "b", 3,
        warning},

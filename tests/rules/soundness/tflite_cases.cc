@@ -299,6 +299,58 @@ GraphBuilder Pooled() {
   return b;
 }
 
+// x of [2, 3, 4] along its last axis.
+GraphBuilder Mean() {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {2, 3, 4});
+  b.Ints("axes", v1::DATA_TYPE_INT32, {2}, /*scalar=*/false).set_stored_bytes(4);
+  b.Node("MEAN", "op", {"x", "axes"}, {"y"});
+  b.Shape("y", v1::DATA_TYPE_FLOAT32, {2, 3});
+  b.Output("y");
+  return b;
+}
+
+// As the kernel for training has it: five inputs and four outputs.
+GraphBuilder BasicLstm() {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  for (const char* name : {"x", "activation", "weights", "bias", "state"}) {
+    b.Input(name, v1::DATA_TYPE_FLOAT32, {2, 4});
+  }
+  v1::Node& lstm = b.Node("LSTM", "lstm", {"x", "activation", "weights", "bias", "state"}, {"y0", "y1", "y2", "y3"});
+  b.Int(lstm, "kernel_type", 1);
+  for (const char* name : {"y0", "y1", "y2", "y3"}) {
+    b.Shape(name, v1::DATA_TYPE_FLOAT32, {2, 4});
+    b.Output(name);
+  }
+  return b;
+}
+
+// Numbers that the model keeps, and nothing that it returns.
+GraphBuilder Kept() {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {4});
+  b.Node("VAR_HANDLE", "handle", {}, {"v"});
+  b.Shape("v", v1::DATA_TYPE_INT32, {1});
+  b.Node("ASSIGN_VARIABLE", "keep", {"v", "x"}, {});
+  return b;
+}
+
+GraphBuilder Volume() {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 3, 3, 3, 2});
+  b.Weight("w", v1::DATA_TYPE_FLOAT32, {2, 2, 2, 2, 4}, 256);
+  v1::Node& conv = b.Node("CONV_3D", "conv", {"x", "w"}, {"y"});
+  for (const char* name : {"stride_d", "stride_w", "stride_h"}) b.Int(conv, name, 1);
+  Set(b, "conv", "padding").set_s("VALID");
+  b.Shape("y", v1::DATA_TYPE_FLOAT32, {1, 2, 2, 2, 4});
+  b.Output("y");
+  return b;
+}
+
 v1::QParams& BodyNumbers(GraphBuilder& b, int body) {
   return *b.graph.mutable_subgraphs(body)->mutable_specs(0)->mutable_qparams();
 }
@@ -531,11 +583,57 @@ std::vector<SoundnessCase> TfliteCases() {
       {"TfliteNoWeight", Int8, [](GraphBuilder& b) { b.Find("conv").mutable_inputs()->Truncate(1); }, "GS011", "conv"},
       {"TfliteWeightLeftOut", Int8, [](GraphBuilder& b) { b.Find("conv").set_inputs(1, 0); }, "GS011", "conv"},
       {"TfliteNoBias", Int8, [](GraphBuilder& b) { b.Find("conv").mutable_inputs()->Truncate(2); }, "GS011", "conv"},
+      {"TfliteTwoOutputs", Int8,
+       [](GraphBuilder& b) {
+         b.Shape("more", v1::DATA_TYPE_INT8, {1, 6, 6, 2});
+         Quantize(b, "more", {0.1}, 3);
+         b.Find("conv").add_outputs(b.Id("more"));
+       },
+       "GS011", "conv"},
+      {"TfliteOutputLeftOut", Pooled, [](GraphBuilder& b) { b.Find("pool").set_outputs(0, 0); }, "GS011", "pool"},
+      // Other origins reduce along all axes where none are given.
+      {"TfliteMean", Mean, [](GraphBuilder&) {}, ""},
+      {"TfliteMeanWithoutAxes", Mean, [](GraphBuilder& b) { b.Find("op").mutable_inputs()->Truncate(1); }, "GS011",
+       "op"},
+      {"TfliteMeanOfThree", Mean, [](GraphBuilder& b) { b.Find("op").add_inputs(b.Id("axes")); }, "GS011", "op"},
+      {"TfliteBasicLstm", BasicLstm, [](GraphBuilder&) {}, ""},
+      {"TfliteFullLstmOfFive", BasicLstm, [](GraphBuilder& b) { Remove(b.Find("lstm")); }, "GS011", "lstm"},
+      {"TfliteSvdfOfThree", BasicLstm,
+       [](GraphBuilder& b) {
+         b.Find("lstm").set_op(b.Symbol("SVDF"));
+         b.Find("lstm").mutable_inputs()->Truncate(3);
+       },
+       "GS011", "lstm"},
+      {"TfliteConcatenationOfOne", [] { return Concatenation(v1::DATA_TYPE_INT8); },
+       [](GraphBuilder& b) {
+         b.Find("concat").mutable_inputs()->Truncate(1);
+         b.Value("y").set_dims(0, 1);
+       },
+       "-GS011"},
+      {"TfliteDenseOfTwoOutputs", Blocks,
+       [](GraphBuilder& b) {
+         b.Shape("workspace", v1::DATA_TYPE_FLOAT32, {1, 8});
+         b.Find("fc").add_outputs(b.Id("workspace"));
+       },
+       "GS011", "fc"},
+      {"TfliteShuffledDense", Blocks,
+       [](GraphBuilder& b) {
+         b.Shape("workspace", v1::DATA_TYPE_FLOAT32, {1, 8});
+         b.Find("fc").add_outputs(b.Id("workspace"));
+         b.Int(b.Find("fc"), "weights_format", 1);
+       },
+       "-GS011"},
+      {"TfliteNoOutputs", Int8, [](GraphBuilder& b) { b.graph.clear_outputs(); }, "GS001"},
+      {"TfliteKeptAlone", Kept, [](GraphBuilder&) {}, "-GS001"},
+      {"TfliteActivationOfNoName", Int8, [](GraphBuilder& b) { Set(b, "conv", "fused_activation_function").set_i(99); },
+       "GS010", "conv"},
+      {"TfliteActivation", Int8, [](GraphBuilder& b) { Set(b, "conv", "fused_activation_function").set_s("RELU6"); },
+       ""},
       // What a binding does not know as data is asked for, too.
       {"TfliteShapeLeftOut", Int8, [](GraphBuilder& b) { b.Find("reshape").add_inputs(0); }, "GS011", "reshape"},
       {"TfliteRecurrentGateLeftOut", Depthwise,
        [](GraphBuilder& b) {
-         v1::Node& lstm = b.Node("LSTM", "lstm", {"x", "x", "x"}, {"z"});
+         v1::Node& lstm = b.Node("LSTM", "lstm", std::vector<std::string>(20, "x"), {"z"});
          lstm.set_inputs(1, 0);
          b.Shape("z", v1::DATA_TYPE_INT8, {1, 8, 8, 3});
          Quantize(b, "z", {0.02}, 3);
@@ -665,6 +763,8 @@ std::vector<SoundnessCase> TfliteCases() {
        },
        ""},
       {"TflitePoolOfNoPadding", Pooled, [](GraphBuilder& b) { Set(b, "pool", "padding").set_i(7); }, "GS013", "pool"},
+      {"TfliteVolume", Volume, [](GraphBuilder&) {}, ""},
+      {"TfliteVolumeOfNoPadding", Volume, [](GraphBuilder& b) { Set(b, "conv", "padding").set_i(7); }, "GS013", "conv"},
       {"TfliteBiasLeftOut", Int8, [](GraphBuilder& b) { b.Find("conv").set_inputs(2, 0); }, "GS011", "conv"},
       {"TfliteLoopOfNothing", Loop, [](GraphBuilder& b) { b.Find("while").set_inputs(0, 0); }, "GS011", "while"},
       {"TfliteBranchOfNothing", Branches, [](GraphBuilder& b) { b.Find("if").set_inputs(1, 0); }, "GS011", "if"},

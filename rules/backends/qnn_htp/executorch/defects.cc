@@ -9,6 +9,7 @@
 #include "rules/backends/node_view.h"
 #include "rules/backends/qnn_htp/executorch/runs.h"
 #include "rules/backends/shared_encoding.h"
+#include "rules/graph/quantizer.h"
 
 namespace quantgate::qnn_htp {
 
@@ -186,11 +187,22 @@ int NumbersOfReplicationPad(const Graph& graph, int32_t node) {
   return pad == nullptr ? 0 : pad->ints().values_size();
 }
 
+// What will have a Quantize, or has one, between it and the node that reads it; -1: nothing.
+int32_t TensorThatIsQuantized(const Graph& graph, const Operand& input) {
+  if (!input.quantized) return -1;
+  if (input.quantizer < 0) return input.spec < 0 ? -1 : input.value;
+  const int32_t stored = QuantizerInputsOf(graph, input.quantizer).data;
+  const int32_t quantize = stored < 0 ? -1 : graph.producer(stored);
+  return IsQuantize(graph, quantize) ? QuantizerInputsOf(graph, quantize).data : -1;
+}
+
 // The first edge that brings integers and is quantized; -1: none.
 int QuantizedIntegers(const Graph& graph, const ResolvedOp& op, const ResolvedGraph& resolved) {
+  const bool quantizes = IsQuantize(graph, op.node);
   for (const Operand& input : resolved.inputs(op)) {
-    if (!input.present || !input.quantized || input.spec < 0 || input.value < 0) continue;
-    const v1::DataType type = graph.dtype(input.value);
+    if (!input.present || input.value < 0) continue;
+    const int32_t tensor = quantizes ? input.value : TensorThatIsQuantized(graph, input);
+    const v1::DataType type = tensor < 0 ? v1::DATA_TYPE_UNSPECIFIED : graph.dtype(tensor);
     if (type == v1::DATA_TYPE_INT32 || type == v1::DATA_TYPE_INT64) return input.argument;
   }
   return -1;
@@ -333,14 +345,16 @@ bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, Findi
 
 bool FindQuantizedInteger(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
   const Graph& graph = context.graph();
-  if (graph.origin() != v1::Graph::PT2E || graph.message().stage() != v1::STAGE_ANNOTATED) return false;
+  if (graph.origin() != v1::Graph::PT2E) return false;
   const int input = QuantizedIntegers(graph, op, context.resolved());
   if (input < 0) return false;
   Place place;
   place.node = op.node;
   place.input = input;
-  sink.Add(kQuantizedInteger, place, "a spec on a tensor of integers", "ExecuTorch 1.5.1 quantizes floats only",
-           OfTheRuns());
+  const bool is_annotated = context.stage() == v1::STAGE_ANNOTATED;
+  sink.Add(kQuantizedInteger, place,
+           is_annotated ? "a spec on a tensor of integers" : "a Quantize in front of it that reads integers",
+           "ExecuTorch 1.5.1 quantizes floats only", OfTheRuns());
   return true;
 }
 
