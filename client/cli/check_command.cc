@@ -415,7 +415,8 @@ void AddCheckCommand(CLI::App& app, Run* run) {
   auto flags = std::make_shared<CheckFlags>();
   command->add_option("MODEL", flags->models, "Model files; recognized by content")->required();
   command
-      ->add_option("-t,--target", flags->targets, "BACKEND[/SOC][@SDK], repeatable or with commas; none: only what holds everywhere")
+      ->add_option("-t,--target", flags->targets,
+                   "BACKEND[/SOC][@SDK], repeatable or with commas; none: only what holds everywhere")
       ->type_name("TARGET")
       ->allow_extra_args(false)
       ->delimiter(',');
@@ -430,7 +431,9 @@ void AddCheckCommand(CLI::App& app, Run* run) {
       ->allow_extra_args(false)
       ->delimiter(',');
   AddImportFlags(*command, flags->import_options);
-  command->add_option("--waivers", flags->waivers, "Findings that somebody answers for until a date, and severities that go before --fail-on (YAML)")
+  command
+      ->add_option("--waivers", flags->waivers,
+                   "Findings that somebody answers for until a date, and severities that go before --fail-on (YAML)")
       ->type_name("FILE");
   command
       ->add_option("--baseline", flags->baseline,

@@ -44,7 +44,10 @@ std::optional<int64_t> LeadingNumber(absl::string_view text) {
 absl::Status CheckVersions(Archive* archive, const std::string& root) {
   std::string path = absl::StrCat(root, ".data/version");
   const Archive::Member* zip = archive->Find(path);
-  if (zip == nullptr) zip = archive->Find(absl::StrCat(root, "version"));
+  if (zip == nullptr) {
+    zip = archive->Find(absl::StrCat(root, "version"));
+    if (zip != nullptr) path = absl::StrCat(root, "version");
+  }
   if (zip == nullptr) return OfVersion(path, "is missing: PyTorch reads no zip file without its version");
   absl::StatusOr<std::string> text = archive->Read(*zip, kMaxVersionBytes);
   if (!text.ok()) return text.status();

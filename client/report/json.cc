@@ -41,7 +41,8 @@ absl::StatusOr<std::string> RowToJson(const MatrixRow& row) {
 absl::StatusOr<std::string> RowsToJson(absl::Span<const MatrixRow> rows) {
   std::string out = "[";
   for (const MatrixRow& row : rows) {
-    const auto json = RowToJson(row);
+    if (row.report == nullptr) continue;
+    const auto json = ToJson(*row.report);
     if (!json.ok()) return json.status();
     absl::StrAppend(&out, out.size() > 1 ? ",\n" : "\n", absl::StripTrailingAsciiWhitespace(*json));
   }

@@ -18,11 +18,11 @@ absl::StatusOr<std::string> ToJson(const google::protobuf::Message& message);
 // The same on one line, without a newline.
 absl::StatusOr<std::string> ToJsonLine(const google::protobuf::Message& message);
 
+// A JSON array of the reports; programs take the first result of each for granted.
+absl::StatusOr<std::string> RowsToJson(absl::Span<const MatrixRow> rows);
+
 // The report, or of a model that could not be checked one without results that says why in a further field, "error".
 absl::StatusOr<std::string> RowToJson(const MatrixRow& row);
-
-// A JSON array of these.
-absl::StatusOr<std::string> RowsToJson(absl::Span<const MatrixRow> rows);
 
 }  // namespace quantgate
 

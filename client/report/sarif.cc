@@ -306,7 +306,7 @@ std::string RenderSarif(absl::Span<const MatrixRow> rows, int exit_code, bool ha
   Json results = Json::array(), notifications = Json::array(), verdicts = Json::array(), common = Json::array();
   Style style;
   style.unicode = true;
-  Style brief = style;
+  const Style brief = style;
   style.verbose = true;
   for (const MatrixRow& row : rows) {
     if (row.report == nullptr) {

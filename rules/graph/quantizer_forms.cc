@@ -135,6 +135,10 @@ int32_t QuantizerForms::MakeParams(int32_t node, const QuantizerInputs& inputs) 
                                             (params.scales.empty() ? IsOneElement(scale) : params.scales.size() == 1));
   int64_t rank = inputs.data >= 0 && graph_.value(inputs.data).has_shape() ? graph_.value(inputs.data).dims_size() : -1;
   const int64_t block_size = graph_.int_attribute(node, "block_size", 0);
+  // Scales of blocks have the rank of what they are of. More dimensions than any format allows: damaged, and found by a
+  // rule.
+  if (block_size > 0 && rank < 0) rank = scale.has_shape() ? scale.dims_size() : 0;
+  if (block_size > 0) rank = std::min<int64_t>(rank, 64);
   int64_t axis = graph_.int_attribute(node, "axis", graph_.origin() == v1::Graph::ONNX ? 1 : 0);
   if (axis < 0 && axis >= -rank) axis += rank;  // one that is out of range is left for a rule to show
   if (std::vector<int64_t> blocks = AffineBlocks(node, inputs.data); !blocks.empty()) {
@@ -143,9 +147,6 @@ int32_t QuantizerForms::MakeParams(int32_t node, const QuantizerInputs& inputs) 
     params.axes = params_.Keep(std::move(axes));
     params.block_sizes = params_.Keep(std::move(blocks));
   } else if (block_size > 0) {
-    if (rank < 0) rank = scale.has_shape() ? scale.dims_size() : 0;
-    // More dimensions than any format allows: damaged, and found by a rule.
-    rank = std::min<int64_t>(rank, 64);
     std::vector<int32_t> axes;
     std::vector<int64_t> blocks;
     for (int64_t i = 0; i < rank; ++i) {

@@ -3,6 +3,7 @@
 #include "absl/algorithm/container.h"
 #include "rules/graph/port_role.h"
 #include "rules/graph/quantizer.h"
+#include "rules/values/bounds.h"
 
 namespace quantgate {
 namespace {
@@ -13,17 +14,37 @@ bool IsFolded(OpId op) {
   return op == OpId::kRelu || op == OpId::kRelu6 || op == OpId::kClamp || op == OpId::kIdentity;
 }
 
-// Whether all that reads the operator's result is a Quantize, behind what is folded into the operator.
-bool IsQuantizedBehindActivation(const Graph& graph, int32_t node) {
+// Whether what a Quantize writes lies between the bounds of a tensor: it clamps to no less than what was in front.
+bool ClampsAsWell(const CheckContext& context, int32_t quantize, const Bounds& bounds) {
+  const Operand* written = context.resolved().quantizer(quantize);
+  const QuantParams* params = written == nullptr ? nullptr : context.resolved().qparams(*written);
+  if (params == nullptr || params->scales.size() != 1) return false;
+  const auto real = [&](int64_t stored) {
+    return params->scales[0] * (static_cast<double>(stored) - params->zero_point(0));
+  };
+  return real(written->quant_min) >= bounds.low && real(written->quant_max) <= bounds.high;
+}
+
+// Whether all that reads the operator's result is a Quantize, behind what is folded into the operator: activations that
+// cut nothing off that the Quantize would keep.
+bool IsQuantizedBehindActivation(const CheckContext& context, int32_t node) {
   constexpr int kMostFolded = 4;
+  const Graph& graph = context.graph();
+  bool cuts = false;
   for (int i = 0; i <= kMostFolded && graph.num_outputs(node) > 0; ++i) {
     const int32_t value = graph.output(node, 0);
     if (value < 0 || graph.is_graph_output(value) || graph.uses(value).empty()) return false;
     const auto quantizes = [&](const Use& use) { return use.input == 0 && graph.op(use.node) == OpId::kQuantize; };
-    if (absl::c_all_of(graph.uses(value), quantizes)) return i > 0;
+    if (absl::c_all_of(graph.uses(value), quantizes)) {
+      if (!cuts) return i > 0;
+      const Bounds& bounds = context.Once(BoundsOf)[value];
+      return bounds.known &&
+             absl::c_all_of(graph.uses(value), [&](const Use& use) { return ClampsAsWell(context, use.node, bounds); });
+    }
     if (graph.uses(value).size() > 1) return false;
     node = graph.uses(value)[0].node;
     if (!IsFolded(graph.op(node))) return false;
+    cuts = cuts || graph.op(node) != OpId::kIdentity;
   }
   return false;
 }
@@ -45,8 +66,7 @@ std::vector<QuantizedBias> QuantizedBiases(const CheckContext& context) {
     QuantizedBias entry;
     const size_t first = found.size();
     int weights = 0;
-    const bool is_folded =
-        !context.graph().quantizers().empty() && IsQuantizedBehindActivation(context.graph(), op.node);
+    const bool is_folded = !context.graph().quantizers().empty() && IsQuantizedBehindActivation(context, op.node);
     for (const Operand& operand : resolved.inputs(op)) {
       const Operand* stored = operand.quantized || is_folded ? StoredOperand(context, operand) : nullptr;
       if (stored == nullptr || !stored->quantized) continue;

@@ -20,7 +20,8 @@ struct QuantizedBias {
 };
 
 // Biases that are quantized, int32 or (beside 16-bit activations in LiteRT) int64, in node order. Also of an operator
-// with a Relu or a clip between it and its Quantize: runtimes fold those, and it computes in integers.
+// with a Relu or a clip between it and a Quantize that clamps as well: runtimes fold those, and it computes in
+// integers.
 std::vector<QuantizedBias> QuantizedBiases(const CheckContext& context);
 
 // An input as it is stored: in front of a Dequantize, where that is read in float. Null: it is stored in float.

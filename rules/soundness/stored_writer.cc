@@ -60,7 +60,8 @@ int32_t StoredWriter(const Graph& graph, int32_t value) {
 }
 
 std::vector<int32_t> StoredWriters(const Graph& graph, int32_t value) {
-  constexpr size_t kMaxValues = 64;
+  constexpr int kMaxJoined = 64;
+  int joined = 0;
   std::vector<int32_t> writers;
   std::vector<int32_t> values = {value};
   for (size_t i = 0; i < values.size(); ++i) {
@@ -68,9 +69,10 @@ std::vector<int32_t> StoredWriters(const Graph& graph, int32_t value) {
     if (writer >= 0 && !absl::c_linear_search(writers, writer)) writers.push_back(writer);
     if (writer >= 0) continue;
     const int32_t joint = Passed(graph, values[i]);
-    for (int k = FirstJoined(graph, joint); k >= 0 && k < graph.num_inputs(joint); ++k) {
-      const int32_t joined = graph.input(joint, k);
-      if (joined >= 0 && values.size() < kMaxValues && !absl::c_linear_search(values, joined)) values.push_back(joined);
+    for (int k = FirstJoined(graph, joint); k >= 0 && k < graph.num_inputs(joint) && joined < kMaxJoined;
+         ++k, ++joined) {
+      const int32_t part = graph.input(joint, k);
+      if (part >= 0 && !absl::c_linear_search(values, part)) values.push_back(part);
     }
   }
   return writers;

@@ -13,7 +13,7 @@ namespace quantgate {
 // them; -1: none that says so.
 int32_t StoredWriter(const Graph& graph, int32_t value);
 
-// All of them, where a Concat or a Where joins what several wrote.
+// All of them, where a Concat or a Where joins what several wrote; of very many parts those of the first.
 std::vector<int32_t> StoredWriters(const Graph& graph, int32_t value);
 
 // Type of the zero point of what an integer operator writes; unspecified for others (-1 too), and where none is stated.

@@ -82,8 +82,7 @@ class Propagation {
       case OpId::kRelu:
         return Cut(First(node), 0, kInfinity);
       case OpId::kClamp:
-        // Ends that are tensors are not looked at.
-        if (graph_.num_inputs(node) > 1) return {};
+        if (graph_.num_inputs(node) > 1) return CutByTensors(node);
         return Cut(First(node), Stated(node, {"min_val", "min"}, -kInfinity),
                    Stated(node, {"max_val", "max"}, kInfinity));
       case OpId::kNeg:
@@ -164,6 +163,19 @@ class Propagation {
       if (number != kInfinity) return number;
     }
     return fallback;
+  }
+
+  // Ends that are tensors: of one number each, or nothing is told.
+  Bounds CutByTensors(int32_t node) const {
+    double low = -kInfinity, high = kInfinity;
+    for (int i = 1; i < graph_.num_inputs(node); ++i) {
+      const int32_t value = graph_.input(node, i);
+      if (value < 0) continue;
+      const Bounds& end = bounds_[value];
+      if (!end.known || end.low != end.high) return {};
+      (graph_.argument(node, i) == 1 ? low : high) = end.low;
+    }
+    return Cut(First(node), low, high);
   }
 
   Bounds First(int32_t node) const { return AtPort(node, 0); }

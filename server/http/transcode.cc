@@ -217,8 +217,8 @@ std::string Flatten(const grpc::ByteBuffer& buffer) {
 absl::Status SetFields(Message& message, absl::Span<const std::pair<std::string, std::string>> query) {
   std::set<const FieldDescriptor*> seen;
   for (const auto& [path, text] : query) {
-    const absl::string_view name = absl::string_view(path).substr(0, 64);
-    if (!IsUtf8(name)) return absl::InvalidArgumentError("the name of a parameter is not UTF-8");
+    if (!IsUtf8(path)) return absl::InvalidArgumentError("the name of a parameter is not UTF-8");
+    const absl::string_view name = path.size() <= 64 ? absl::string_view(path) : "a parameter of a long name";
     const absl::StatusOr<const FieldDescriptor*> field = SetField(message, name, path, text);
     if (!field.ok()) return field.status();
     if (!seen.insert(*field).second && !(*field)->is_repeated()) return WrongParameter(name, "is given twice");

@@ -45,7 +45,7 @@ def observer_name(constructor: Any) -> str:
 @functools.lru_cache(maxsize=None)
 def _refused(made: type, inner: Any, settings: FrozenSet[str]) -> str:
     """", ch_axis" where one of torchao's observers is handed a setting that it does not take, and raises."""
-    if not isinstance(inner, type) or not inner.__module__.startswith("torchao."):
+    if any(not isinstance(one, type) or not one.__module__.startswith("torchao.") for one in (made, inner)):
         return ""  # what others do with settings that they do not name, nobody knows
     makers = [getattr(base, "__init__") for one in (made, inner) for base in one.__mro__]
     known = {name for maker in makers for name in inspect.signature(maker).parameters}

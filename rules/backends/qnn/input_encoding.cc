@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "rules/backends/shared_encoding.h"
+#include "rules/graph/quantizer.h"
 #include "rules/operators/op_id.h"
 
 namespace quantgate::qnn {
@@ -53,6 +54,24 @@ absl::flat_hash_set<int32_t> NoteWritten(const ResolvedGraph& resolved, TensorEn
   return by_sigmoid;
 }
 
+// Of a converted graph: what is read behind a Dequantize is the input that its Quantize reads. ExecuTorch folds the
+// Quantize nodes in their order, so that the last one's encoding stands.
+void NoteQuantizedInputs(const Graph& graph, const ResolvedGraph& resolved, TensorEncodings& encodings) {
+  const auto input_of = [&graph](int32_t quantize) {
+    const int32_t data = IsQuantize(graph, quantize) ? QuantizerInputsOf(graph, quantize).data : -1;
+    return data >= 0 && graph.is_graph_input(data) ? data : -1;
+  };
+  for (const int32_t node : graph.quantizers()) {
+    if (const int32_t input = input_of(node); input >= 0) {
+      encodings.read_with[input] = resolved.quantizer(node);
+    } else if (IsDequantize(graph, node) && graph.num_outputs(node) > 0 && graph.output(node, 0) >= 0) {
+      const int32_t stored = QuantizerInputsOf(graph, node).data;
+      const int32_t read = stored < 0 ? -1 : input_of(graph.producer(stored));
+      if (read >= 0) encodings.source[graph.output(node, 0)] = read;
+    }
+  }
+}
+
 TensorEncodings EncodingsOfTensors(const CheckContext& context) {
   TensorEncodings encodings;
   const Graph& graph = context.graph();
@@ -61,6 +80,7 @@ TensorEncodings EncodingsOfTensors(const CheckContext& context) {
   encodings.source.resize(graph.num_values());
   std::iota(encodings.source.begin(), encodings.source.end(), 0);
   encodings.written.assign(graph.num_values(), nullptr);
+  NoteQuantizedInputs(graph, resolved, encodings);
   const absl::flat_hash_set<int32_t> by_sigmoid = NoteWritten(resolved, encodings);
   absl::flat_hash_set<int32_t> several;
   for (const ResolvedOp& op : resolved.ops()) {

@@ -13,9 +13,9 @@
 
 namespace quantgate::qnn {
 
-// The operand whose encoding `operand` is read with: that of the first reader of a graph input or of what its node
-// leaves open, or of the sigmoid that writes it, where `operand` states another type or range. Null: it is read as it
-// is stated.
+// The operand whose encoding `operand` is read with: that of the first reader of a graph input (in a converted graph,
+// of the last Quantize) or of what its node leaves open, or of the sigmoid that writes it, where `operand` states
+// another type or range. Null: it is read as it is stated.
 const Operand* ReadingOf(const CheckContext& context, const Operand& operand);
 
 // The operand that writes what `operand` reads with another type or range; null: none does.

@@ -54,4 +54,14 @@ bool IsRemoved(const Graph& graph, int32_t node) {
   }
 }
 
+int32_t BehindRemoved(const Graph& graph, int32_t value) {
+  constexpr int kMostNodes = 64;
+  for (int i = 0; i < kMostNodes && value >= 0; ++i) {
+    const int32_t producer = graph.producer(value);
+    if (producer < 0 || !IsRemoved(graph, producer) || graph.num_inputs(producer) == 0) break;
+    value = graph.input(producer, 0);
+  }
+  return value;
+}
+
 }  // namespace quantgate::qnn

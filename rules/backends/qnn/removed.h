@@ -11,6 +11,10 @@ namespace quantgate::qnn {
 
 bool IsRemoved(const Graph& graph, int32_t node);
 
+// The tensor that such nodes pass on as `value`. A long chain of them, or a cycle, is left on the way; -1: there is
+// none.
+int32_t BehindRemoved(const Graph& graph, int32_t value);
+
 // A dropout that drops: exported in training, or a functional one that was not told of evaluation.
 bool Drops(const Graph& graph, int32_t node);
 

@@ -166,16 +166,13 @@ class Placement {
   // division was cast to and is cast from again is no cast at all.
   bool IsLong(int32_t value) const {
     const Graph& graph = context_.graph();
-    while (value >= 0 && graph.dtype(value) == v1::DATA_TYPE_INT64) {
-      const int32_t producer = graph.producer(value);
-      if (producer < 0) return graph.is_graph_input(value);
-      if (graph.op(producer) == OpId::kFloorDiv || graph.is_static(value)) return true;
-      const int32_t op = context_.resolved().op_of_node(producer);
-      if (op >= 0 && !delegates_.empty() && delegates_[op] != delegate_) return true;
-      if (!qnn::IsRemoved(graph, producer) || graph.num_inputs(producer) == 0) return false;
-      value = graph.input(producer, 0);
-    }
-    return false;
+    value = qnn::BehindRemoved(graph, value);
+    if (value < 0 || graph.dtype(value) != v1::DATA_TYPE_INT64) return false;
+    const int32_t producer = graph.producer(value);
+    if (producer < 0) return graph.is_graph_input(value);
+    if (graph.op(producer) == OpId::kFloorDiv || graph.is_static(value)) return true;
+    const int32_t op = context_.resolved().op_of_node(producer);
+    return op >= 0 && !delegates_.empty() && delegates_[op] != delegate_;
   }
 
   Residence Written(const BackendOp& op, absl::string_view name, bool reads_main, const Residence& read) const {

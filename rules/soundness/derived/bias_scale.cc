@@ -90,7 +90,7 @@ void CheckBiasScale(const CheckContext& context, FindingSink& sink) {
       // kernel accumulates in.
       const double product = inputs[0] * weight;
       const auto is = [scale](double other) { return std::fabs(scale - other) <= kTolerance * std::fabs(other); };
-      if (bias.factor != 1 && (is(product) || is(product * bias.beta))) {
+      if (is(product) || is(product * bias.beta)) {
         draft.severity = v1::Finding::WARNING;
         draft.effect = v1::Finding::ADVICE;
       }

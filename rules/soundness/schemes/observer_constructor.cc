@@ -22,9 +22,8 @@ constexpr RuleInfo kObserverConstructor = {
     "torchao's, as it is or with one with_args, and raises on an observer that is made already, on a function and on "
     "with_args of with_args. Of its own, those that only record, let through or mark take no numbers, and "
     "FixedQParamsFakeQuantize is for fixed specs in training; and a setting that the class does not take, such as "
-    "ch_axis "
-    "for an observer of whole tensors, is refused by it. A class of torch.ao it takes, and convert_pt2e then does "
-    "not know it: the observer stays in the graph and nothing is quantized there.",
+    "ch_axis for an observer of whole tensors, is refused by it. A class of torch.ao it takes, and convert_pt2e then "
+    "does not know it: the observer stays in the graph and nothing is quantized there.",
     "Give the class itself, from torchao.quantization.pt2e: MinMaxObserver or MinMaxObserver.with_args(eps=...).",
     "MinMaxObserver(dtype=torch.int8) fires it, as do torch.ao's MinMaxObserver and torchao's NoopObserver; torchao's "
     "MinMaxObserver does not.",

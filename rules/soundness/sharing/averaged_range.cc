@@ -30,19 +30,19 @@ constexpr RuleInfo kAveragedRange = {
     "A moving average starts at the range of the first tensor that it sees and goes a little way towards each later "
     "one. Where one such observer serves several tensors that an operator puts together, it ends between their ranges, "
     "and the numbers of the wider ones that lie beyond are cut off: up to half of a wide tensor's range beside narrow "
-    "ones, nearly all of it after few samples. A constant among them is seen first.",
+    "ones, nearly all of it after few samples. A constant among them is seen first, and of zeros the average starts at "
+    "nothing.",
     "Observe them with MinMaxObserver, HistogramObserver or, in front of cat, ExecuTorch's ConcatObserver, which keep "
     "the widest range (for example set_default_quant_config(act_observer=MinMaxObserver)).",
     "stack([x * 0.1, x * 4]) whose inputs and output share a MovingAverageMinMaxObserver fires it; with a "
     "MinMaxObserver, or of one tensor and its mirror image, it does not.",
 };
 
-// Whether a range starts with a constant's numbers: it is observed before anything is computed. A cache holds what was
-// put there, and zeros before.
+// Whether a range starts with a constant's numbers: it is observed before anything is computed, the zeros of a cache
+// too.
 bool HasRange(const CheckContext& context, int32_t value) {
   const Bounds& holds = context.Once(BoundsOf)[value];
-  return holds.known && holds.reached && std::isfinite(holds.low) && std::isfinite(holds.high) &&
-         (holds.low != 0 || holds.high != 0);
+  return holds.known && holds.reached && std::isfinite(holds.low) && std::isfinite(holds.high);
 }
 
 // A tensor that is computed when the model runs, or a constant with a range.

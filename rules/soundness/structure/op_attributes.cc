@@ -23,8 +23,7 @@ constexpr RuleInfo kOpAttributes = {
     "given twice or left out although there is no default makes loaders refuse the file, or guess.",
     "Write the attributes as the operator set defines them.",
     "Concat without `axis` fires it, and so does Conv with `group` as a string, or a LiteRT CONV_2D with activation "
-    "99; "
-    "Conv without `group` does not.",
+    "99; Conv without `group` does not.",
 };
 
 const char* KindName(AttributeKind kind) {

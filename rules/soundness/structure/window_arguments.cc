@@ -66,7 +66,7 @@ std::string TooSmall(const v1::Attribute& attribute, int64_t least) {
   const auto& numbers = attribute.ints().values();
   if (absl::c_none_of(numbers, [least](int64_t number) { return number < least; })) return "";
   constexpr int kMostAxes = 3;
-  if (numbers.size() > kMostAxes) return "a list with smaller ones";
+  if (numbers.size() > kMostAxes) return "a list with numbers below that";
   return absl::StrCat("[", absl::StrJoin(numbers, ", "), "]");
 }
 

@@ -66,7 +66,19 @@ class Beside(torch.nn.Module):
         return torch.stack([self.constant, x * 4], 1)
 
 
-FUNCTIONS = [cat, stack, Beside('stack_with_a_constant', X * 0.1), stack_of_one_tensor, put, put_in_place,
+class Cache(torch.nn.Module):
+    """What is computed is put into zeros."""
+    __name__ = 'put_into_zeros'
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer('cache', torch.zeros(8, 8))
+
+    def forward(self, x):
+        return torch.slice_scatter(self.cache, x * 4, 0, 2, 6)
+
+
+FUNCTIONS = [cat, stack, Beside('stack_with_a_constant', X * 0.1), Beside('stack_with_zeros', X * 0), Cache(), stack_of_one_tensor, put, put_in_place,
              copied_by_index, slice_scatter, select_scatter, where, maximum]
 QUANTIZERS = {
     'qnn': lambda: quantizers.ALL['qnn_8a8w'](),

@@ -1392,12 +1392,12 @@ std::vector<SoundnessCase> AnnotationCases() {
       {"AverageOfATensorAndAConstant", SmallBias,
        [](GraphBuilder& b) { AddStack(b, "relu", "b", "MovingAverageMinMaxObserver"); }, "SH009", "stack", "stack", -1,
        warning},
-      {"AverageOfATensorAndACache", SmallBias,
+      {"AverageOfATensorAndZeros", SmallBias,
        [](GraphBuilder& b) {
          AddStack(b, "relu", "b", "MovingAverageMinMaxObserver");
          for (double& number : *b.Value("b").mutable_constant()->mutable_reals()) number = 0;
        },
-       "-SH009"},
+       "SH009", "stack", "stack", -1, warning},
       {"AverageOfATensorAndAnUnknownConstant", Conv,
        [](GraphBuilder& b) { AddStack(b, "relu", "b", "MovingAverageMinMaxObserver"); }, "-SH009"},
 

@@ -119,10 +119,10 @@ void MoveToFront(GraphBuilder& b, int count) {
 }
 
 // An operator between the convolution and y_Q.
-void PutBehindConv(GraphBuilder& b, const std::string& op) {
+void PutBehindConv(GraphBuilder& b, const std::string& op, const std::vector<std::string>& inputs = {"made"}) {
   b.Shape("made", v1::DATA_TYPE_FLOAT32, {1, 8, 14, 14});
   b.Find("conv").set_outputs(0, b.Id("made"));
-  b.Node(op, "act", {"made"}, {"y"});
+  b.Node(op, "act", inputs, {"y"});
   auto* nodes = b.graph.mutable_nodes();
   const auto begin = std::find_if(nodes->pointer_begin(), nodes->pointer_end(),
                                   [](const v1::Node* node) { return node->name() == "y_Q"; });
@@ -1521,6 +1521,13 @@ std::vector<Case> Cases() {
       {"BiasScaleOfGemm", SoundGemm, [](GraphBuilder&) {}, "-FX001"},
       {"BiasScaleOfGemmWithAlpha", SoundGemm, [](GraphBuilder& b) { SetGemm(b, "alpha", 2); }, "FX001", "gemm", "b", -1, warning},
       {"BiasScaleOfGemmWithBeta", SoundGemm, [](GraphBuilder& b) { SetGemm(b, "beta", 2); SetReal(b, "b_scale", 0, 4e-4); }, "FX001", "gemm", "b", -1, warning},
+      {"BiasScaleOfGemmWithTheBetaOfItsAlpha", SoundGemm,
+       [](GraphBuilder& b) {
+         SetGemm(b, "alpha", 2);
+         SetGemm(b, "beta", 2);
+         SetReal(b, "b_scale", 0, 4e-4);
+       },
+       "FX001", "gemm", "b", -1, warning},
       {"BiasScaleOfGemmOnNeitherScale", SoundGemm, [](GraphBuilder& b) { SetGemm(b, "alpha", 2); SetReal(b, "b_scale", 0, 3e-4); }, "FX001", "gemm", "b"},
       {"BiasScaleOfGemmWithAlphaAndBeta", SoundGemm,
        [](GraphBuilder& b) {
@@ -1564,13 +1571,30 @@ std::vector<Case> Cases() {
          SetReal(b, "b_scale", 6, 2.5e-4);
        },
        "FX001", "conv", "b", 6},
-      {"BiasZeroPointInFrontOfAClip", SoundConv,
+      {"BiasZeroPointInFrontOfAnIdentity", SoundConv,
        [](GraphBuilder& b) {
-         PutBehindConv(b, "Clip");
+         PutBehindConv(b, "Identity");
          SetInt(b, "b_zp", 2, 5);
        },
        "FX002", "conv", "b", 2},
       {"BiasInFrontOfARelu", SoundConv, [](GraphBuilder& b) { PutBehindConv(b, "Relu"); }, ""},
+      // y is quantized to 0..12.75: a clip to 0..6 stays, and the convolution computes in float.
+      {"BiasScaleInFrontOfANarrowClip", SoundConv,
+       [](GraphBuilder& b) {
+         b.Reals("low", {0});
+         b.Reals("high", {6});
+         PutBehindConv(b, "Clip", {"made", "low", "high"});
+         SetReal(b, "b_scale", 6, 2.5e-4);
+       },
+       "-FX001"},
+      {"BiasScaleInFrontOfAWideClip", SoundConv,
+       [](GraphBuilder& b) {
+         b.Reals("low", {0});
+         b.Reals("high", {20});
+         PutBehindConv(b, "Clip", {"made", "low", "high"});
+         SetReal(b, "b_scale", 6, 2.5e-4);
+       },
+       "FX001", "conv", "b", 6},
       // Nothing is folded there: the convolution computes in float, with the bias as it is dequantized.
       {"BiasScaleInFrontOfATanh", SoundConv,
        [](GraphBuilder& b) {

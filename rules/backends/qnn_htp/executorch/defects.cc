@@ -95,9 +95,10 @@ const RuleInfo kQuantizedInteger = {
     "prepare and convert put a Quantize on whatever carries a spec. ExecuTorch 1.5.1 exports the model once more, and "
     "that of a tensor of integers ends it with \"Expecting input to have dtype torch.float32\". QnnQuantizer annotates "
     "argmax and argmin so, as the text model of CLIP has one.",
-    "Remove the spec from the edge, or convert the tensor to float in front of the node.",
-    "Fires: aten.argmax.default of an int64 tensor with a uint8 spec, with the toolchain executorch. Does not: of a "
-    "float tensor, or without a spec.",
+    "Remove the spec from the edge (or its Quantize and Dequantize), or convert the tensor to float in front of the "
+    "node.",
+    "Fires: aten.argmax.default of an int64 tensor with a uint8 spec, or behind a Quantize of it, with the toolchain "
+    "executorch. Does not: of a float tensor, or without a spec.",
 };
 
 const RuleInfo kReturnedIntegers = {
@@ -352,8 +353,7 @@ bool FindQuantizedInteger(const CheckContext& context, const ResolvedOp& op, Fin
   place.node = op.node;
   place.input = input;
   const bool is_annotated = context.stage() == v1::STAGE_ANNOTATED;
-  sink.Add(kQuantizedInteger, place,
-           is_annotated ? "a spec on a tensor of integers" : "a Quantize in front of it that reads integers",
+  sink.Add(kQuantizedInteger, place, is_annotated ? "a spec on a tensor of integers" : "integers that are quantized",
            "ExecuTorch 1.5.1 quantizes floats only", OfTheRuns());
   return true;
 }

@@ -18,14 +18,11 @@ const RuleInfo kLongEdge = {
     kAtAnyStage,
     "{subject} has {observed}; {allowed}.",
     "Within a delegate ExecuTorch computes with 32 bits what is of int64; at its edge the tensor is as the model has "
-    "it, "
-    "and HTP has no form of 64 bits for more than four dimensions. Validation lets it pass, and preparing the graph "
-    "ends "
-    "with \"could not create op: q::*Input5D\", or the library dies.",
+    "it, and HTP has no form of 64 bits for more than four dimensions. Validation lets it pass, and preparing the "
+    "graph ends with \"could not create op: q::*Input5D\", or the library dies.",
     "Give the model int32, x.to(torch.int32), or reshape the tensor to four dimensions outside of what is lowered.",
-    "Fires: an add of an input of int64 with shape [1, 2, 1, 3, 6], with the toolchain executorch. Does not: of int32, "
-    "or "
-    "with shape [2, 1, 3, 6].",
+    "Fires: an add of an input of int64 with shape [1, 2, 1, 3, 6], with the toolchain executorch. Does not: of "
+    "int32, or with shape [2, 1, 3, 6].",
 };
 
 namespace {
@@ -57,12 +54,9 @@ class LongEdges {
 
  private:
   bool ComesFromOutside(int32_t value, int reader) {
-    int32_t producer = graph_.producer(value);
-    while (producer >= 0 && qnn::IsRemoved(graph_, producer) && graph_.num_inputs(producer) > 0) {
-      value = graph_.input(producer, 0);
-      producer = value < 0 ? -1 : graph_.producer(value);
-    }
+    value = qnn::BehindRemoved(graph_, value);
     if (value < 0) return false;
+    const int32_t producer = graph_.producer(value);
     if (producer < 0) return graph_.is_graph_input(value);
     const int32_t writer = context_.resolved().op_of_node(producer);
     if (writer < 0) return false;

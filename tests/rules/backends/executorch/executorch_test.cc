@@ -204,6 +204,37 @@ TEST(ExecuTorch, AdaptivePoolsWhoseSizesDoNotDivide) {
   }
 }
 
+TEST(ExecuTorch, LongIntegersOfManyDimensionsAtTheEdgeOfADelegateEndTheExport) {
+  const auto add = [](v1::DataType type, const std::vector<int64_t>& dims, const char* between) {
+    AnnotatedBuilder b;
+    b.Input("x", type, dims);
+    b.Op(between, "between", {"x"}, {}, 0, dims);
+    b.Op("aten.add.Tensor", "add", {"between", "between"}, {}, 0, dims);
+    for (const char* value : {"between", "add"}) b.Shape(value, type, dims);
+    b.Output("add");
+    return CodesAt(ResultOf(b, kV75), "add");
+  };
+  constexpr v1::DataType kLong = v1::DATA_TYPE_INT64;
+  EXPECT_THAT(add(kLong, {1, 2, 1, 3, 6}, "aten.alias.default"), Contains("GS208"));
+  EXPECT_THAT(add(kLong, {2, 1, 3, 6}, "aten.alias.default"), Not(Contains("GS208")));
+  EXPECT_THAT(add(v1::DATA_TYPE_INT32, {1, 2, 1, 3, 6}, "aten.alias.default"), Not(Contains("GS208")));
+}
+
+// What is passed on is followed no further than there is an end.
+TEST(ExecuTorch, WhatPassesItselfOnIsLeftOnTheWay) {
+  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{1, 2, 1, 3, 6}, std::vector<int64_t>{2, 3}}) {
+    AnnotatedBuilder b;
+    for (const char* value : {"a", "b", "sum"}) b.Shape(value, v1::DATA_TYPE_INT64, dims);
+    b.Op("aten.alias.default", "a", {"b"}, {}, 0, dims);
+    b.Op("aten.alias.default", "b", {"a"}, {}, 0, dims);
+    b.Op("aten.add.Tensor", "sum", {"a", "a"}, {}, 0, dims);
+    b.Op("aten.floor_divide.default", "quotient", {"a", "a"}, {}, 0, dims);
+    for (const char* value : {"a", "b", "sum", "quotient"}) b.Shape(value, v1::DATA_TYPE_INT64, dims);
+    b.Output("sum");
+    EXPECT_EQ(ResultOf(b, kV68).verdict(), v1::Result::REJECTED);
+  }
+}
+
 // Only floats can be quantized; QnnQuantizer does not look, and the text model of CLIP has such an argmax.
 TEST(ExecuTorch, AQuantizedTensorOfIntegersEndsTheExport) {
   const auto argmax = [](v1::DataType type, bool annotated) {
