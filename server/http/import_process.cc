@@ -94,6 +94,7 @@ std::string WhatItSaid(absl::string_view said) {
 absl::Status RunImport(const std::vector<std::string>& command, const std::string& folder, const ImportLimits& limits,
                        const std::function<bool()>& gone) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   int ends[2];
