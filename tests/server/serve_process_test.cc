@@ -256,6 +256,7 @@ TEST_F(ServeTest, ConfigurationErrorsNameThePlace) {
   for (const BadConfig& bad : std::vector<BadConfig>{
            {"listen: 127.0.0.1:0\nmax-node: 3\n", "c.yaml:2: unknown key 'max-node'; did you mean max-nodes"},
            {"config: other.yaml\n", "c.yaml:1: unknown key 'config'\n"},
+           {"\nlisten:\n\n", "c.yaml:2: 'listen' takes a single value"},
            {"tls-cert: ''\n", "c.yaml:1: 'tls-cert' takes a single value"},
            {"http-name: {a: b}\n", "c.yaml:1: 'http-name' takes a value or a list of them"},
            {"http-name: [a.example, [b]]\n", "c.yaml:1: 'http-name' takes a value or a list of them"},

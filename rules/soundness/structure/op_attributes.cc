@@ -165,7 +165,8 @@ void CheckStatedTypes(const Graph& graph, FindingSink& sink) {
   }
 }
 
-// A number of an activation that the schema does not have. LiteRT runs the operator without any.
+// A number of an activation that the schema does not have: those that it has are imported by name. LiteRT runs the
+// operator without any.
 void CheckActivations(const Graph& graph, FindingSink& sink) {
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     const v1::Attribute* stated = graph.attribute(node, "fused_activation_function");

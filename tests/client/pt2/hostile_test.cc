@@ -130,6 +130,8 @@ TEST(Pt2Hostile, VersionsOfTheArchive) {
   older["m/version"] = older["m/.data/version"];
   older.erase("m/.data/version");
   EXPECT_TRUE(StatusOf(Zip(older)).ok());
+  older["m/version"] = "11";
+  EXPECT_TRUE(absl::StartsWith(ErrorOf(StatusOf(Zip(older))), "FI001: m/version: is version '11'"));
 }
 
 TEST(Pt2Hostile, ProgramsThatDoNotHold) {

@@ -237,6 +237,23 @@ def test_gated_asks_no_more_than_a_few_times(monkeypatch):
     assert len(asked) == 5 and len(gate.changes) >= 4 and not gate.report.ok
 
 
+@pytest.mark.parametrize('groups', [3, 6])
+def test_a_derived_bias_follows_its_weight_to_the_end_of_the_flow(groups):
+    """ExecuTorch derives scales for channels, and repeats them for the groups of a transposed convolution."""
+    module = torch.nn.Sequential(torch.nn.ConvTranspose2d(6, 6, 4, 2, 1, groups=groups)).eval()
+    inputs = (torch.randn(1, 6, 4, 4), )
+    exported = torch.export.export(module, inputs, strict=True).module(check_guards=False)
+    target = 'qnn_htp/SM8650'
+    gate = quantgate.Gated(quantizers.ALL['qnn_8a8w'](), targets=[target], fix=True)
+    prepared = prepare_pt2e(exported, gate)
+    assert gate.changes
+    prepared(*inputs)
+    assert quantgate.check(prepared, targets=[target]).ok
+    converted = convert_pt2e(prepared)
+    assert quantgate.check(converted, targets=[target]).ok
+    assert (converted(*inputs) - module(*inputs)).abs().max() < 0.1 * module(*inputs).abs().max()
+
+
 def calibrated(dtype='use_16a16w', soc='SM8350', per_channel=False):
     quantizer = models.qnn(dtype, soc)
     quantizer.set_default_quant_config(models.QuantDtype[dtype], is_conv_per_channel=per_channel,

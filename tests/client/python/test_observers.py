@@ -19,6 +19,16 @@ from torchao.quantization.pt2e.quantizer import (DerivedQuantizationSpec, FixedQ
 
 TENSOR, SYMMETRIC = torch.per_tensor_affine, torch.per_tensor_symmetric
 CHANNEL, SYMMETRIC_CHANNEL = torch.per_channel_affine, torch.per_channel_symmetric
+
+
+class TakesAny(FakeQuantize):
+    """Of somebody's own: nobody knows what it does with settings that it does not name."""
+    def __init__(self, observer=MinMaxObserver, **settings):
+        for name in ('ch_axis', 'bits'):
+            settings.pop(name, None)
+        super().__init__(observer, **settings)
+
+
 ONE_RANGE = (MinMaxObserver, MovingAverageMinMaxObserver, HistogramObserver)
 CHANNELS = (PerChannelMinMaxObserver, MovingAveragePerChannelMinMaxObserver)
 INPUTS = (torch.linspace(-1, 1, 32).reshape(4, 8),)
@@ -170,6 +180,8 @@ CASES = {
     'a setting that the one within does not take': (
         spec(FusedMovingAvgObsFakeQuantize.with_args(observer=MovingAverageMinMaxObserver, ch_axis=0)), False, 'prepare',
         'QS006'),
+    'a setting of a fake quantizer that takes any': (
+        spec(TakesAny.with_args(observer=MinMaxObserver, ch_axis=0, bits=4)), False, 'quantized', None),
     'a setting that the one within takes': (
         spec(FusedMovingAvgObsFakeQuantize.with_args(observer=MovingAverageMinMaxObserver, averaging_constant=0.5)),
         False, 'quantized', None),

@@ -102,11 +102,12 @@ TEST_P(Formats, SayWhatTheLibraryAndTheSimulationSaid) {
   node.set_differs(true);
   node.add_answers()->set_reason("no kernel for this");
   report.mutable_simulation()->set_profile("qnn_htp");
+  report.mutable_simulation()->set_profile_reason("stands in");
   const std::string text =
       absl::StrReplaceAll(GetParam().render(run.rows, 2), {{"&#95;", "_"}, {"&apos;", "'"}, {"&#39;", "'"}});
   EXPECT_THAT(text, HasSubstr("1 node put to the vendor's library 2.51.0: 0 agree, 1 differ"));
   EXPECT_THAT(text, HasSubstr("no kernel for this"));
-  EXPECT_THAT(text, HasSubstr(SimulationText(report.simulation()).substr(0, 30)));
+  EXPECT_THAT(text, HasSubstr("qnn_htp (stands in)"));
 }
 
 constexpr char kHostile[] =
@@ -203,6 +204,24 @@ TEST(Markdown, FencesAreLongerThanWhatTheyHold) {
     EXPECT_THAT(std::string(line), AllOf(Not(HasSubstr("@octocat")), Not(HasSubstr("<b>")), Not(HasSubstr("https:"))));
   }
   EXPECT_FALSE(in_code);
+}
+
+// Warn mode ends with 0 whatever was found.
+TEST(Markdown, TheHeadlineIsGreenWhereAllIsAccepted) {
+  ModelRun run;
+  v1::Report& report = *run.reports.add_reports();
+  report.set_mode(v1::Report::WARN);
+  v1::Result& result = *report.add_results();
+  run.rows.push_back({"m.onnx", &report, ""});
+  const auto headline = [&](v1::Result::Verdict verdict, int exit_code) {
+    result.set_verdict(verdict);
+    const std::string text = RenderMarkdown(run.rows, exit_code);
+    return text.substr(0, text.find('\n'));
+  };
+  EXPECT_EQ(headline(v1::Result::ACCEPTED_WITH_WARNINGS, 0), "## ✅ QuantGate");
+  EXPECT_EQ(headline(v1::Result::REJECTED, 0), "## ⚠️ QuantGate");
+  EXPECT_EQ(headline(v1::Result::UNKNOWN, 0), "## ⚠️ QuantGate");
+  EXPECT_EQ(headline(v1::Result::REJECTED, 1), "## ❌ QuantGate");
 }
 
 TEST(Markdown, IsBounded) {

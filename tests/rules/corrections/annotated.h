@@ -39,6 +39,23 @@ class Annotated : public GraphBuilder {
   int W16() { return Spec(v1::DATA_TYPE_INT16, -32767, 32767, v1::Spec::PER_CHANNEL_SYMMETRIC, 0); }
   int W8() { return Spec(v1::DATA_TYPE_INT8, -127, 127, v1::Spec::PER_CHANNEL_SYMMETRIC, 0); }
 
+  // Of a bias, from these two tensors as the last node reads them.
+  int DerivedPerChannel(const std::string& input, const std::string& weight) {
+    v1::Spec spec;
+    spec.set_kind(v1::Spec::DERIVED);
+    spec.set_dtype(v1::DATA_TYPE_INT32);
+    spec.set_quant_min(INT32_MIN);
+    spec.set_quant_max(INT32_MAX);
+    spec.set_qscheme(v1::Spec::PER_CHANNEL_SYMMETRIC);
+    spec.set_axis(0);
+    for (const std::string& value : {input, weight}) {
+      v1::EdgeRef& from = *spec.add_derived_from();
+      from.set_value(Id(value));
+      from.set_consumer(graph.nodes_size());
+    }
+    return Add(spec);
+  }
+
   void FloatInput(const std::string& name, const std::vector<int64_t>& dims) {
     Input(name, v1::DATA_TYPE_FLOAT32, dims);
   }

@@ -119,19 +119,7 @@ TEST(Repair, ABiasOfManyLayersIsDerivedForEach) {
     b.FloatConstant(weight, {8, 8});
     const int a8 = b.A8();
     v1::Node& node = b.Op("aten.linear.default", name, {x, weight, "b"}, {1, 8}, {a8, b.W8()}, a8);
-    v1::Spec derived;
-    derived.set_kind(v1::Spec::DERIVED);
-    derived.set_dtype(v1::DATA_TYPE_INT32);
-    derived.set_quant_min(INT32_MIN);
-    derived.set_quant_max(INT32_MAX);
-    derived.set_qscheme(v1::Spec::PER_CHANNEL_SYMMETRIC);
-    derived.set_axis(0);
-    for (const std::string& value : {x, weight}) {
-      v1::EdgeRef& from = *derived.add_derived_from();
-      from.set_value(b.Id(value));
-      from.set_consumer(b.graph.nodes_size());
-    }
-    node.add_input_specs(b.Add(derived));
+    node.add_input_specs(b.DerivedPerChannel(x, weight));
     x = name;
   }
   b.Output(x);
@@ -188,21 +176,9 @@ TEST(Repair, ADerivedBiasFollowsTheGranularityOfItsWeight) {
   b.FloatConstant("w", {8, 2, 4, 4});
   b.FloatConstant("b", {8});
   const int a8 = b.A8();
-  v1::Spec derived;
-  derived.set_kind(v1::Spec::DERIVED);
-  derived.set_dtype(v1::DATA_TYPE_INT32);
-  derived.set_quant_min(INT32_MIN);
-  derived.set_quant_max(INT32_MAX);
-  derived.set_qscheme(v1::Spec::PER_CHANNEL_SYMMETRIC);
-  derived.set_axis(0);
   const int w8 = b.Spec(v1::DATA_TYPE_INT8, -127, 127, v1::Spec::PER_CHANNEL_SYMMETRIC, 1);
   v1::Node& conv = b.Op("aten.conv_transpose2d.input", "conv", {"x", "w", "b"}, {1, 8, 8, 8}, {a8, w8}, a8);
-  for (const char* value : {"x", "w"}) {
-    v1::EdgeRef& from = *derived.add_derived_from();
-    from.set_value(b.Id(value));
-    from.set_consumer(b.graph.nodes_size());
-  }
-  conv.add_input_specs(b.Add(derived));
+  conv.add_input_specs(b.DerivedPerChannel("x", "w"));
   for (const auto& [name, numbers] :
        {std::make_pair("stride", std::vector<int64_t>{2, 2}), std::make_pair("padding", std::vector<int64_t>{1, 1})}) {
     v1::Attribute& attribute = *conv.add_attributes();

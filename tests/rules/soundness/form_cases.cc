@@ -1208,6 +1208,17 @@ std::vector<SoundnessCase> VersionAndTypeCases() {
        "GS014", "s", "yq2"},
       {"JoinedWithAnotherScale", SoundIntegerConv, [](GraphBuilder& b) { JoinWithQuantized(b, 0.2); }, "GS014", "j_DQ",
        "joined"},
+      {"ChosenBesideAnotherScale", SoundIntegerConv,
+       [](GraphBuilder& b) {
+         JoinWithQuantized(b, 0.2);
+         b.Input("which", v1::DATA_TYPE_BOOL, {1, 8, 14, 14});
+         v1::Node& join = b.Find("join");
+         join.set_op(b.Symbol("Where"));
+         join.clear_attributes();
+         join.clear_inputs();
+         for (const char* input : {"which", "yq", "fq"}) join.add_inputs(b.Id(input));
+       },
+       "GS014", "j_DQ", "joined"},
       {"JoinedWithTheSameScale", SoundIntegerConv, [](GraphBuilder& b) { JoinWithQuantized(b, 0.05); }, "-GS014"},
       {"ReadAsItIsWritten", SoundIntegerConv,
        [](GraphBuilder& b) {

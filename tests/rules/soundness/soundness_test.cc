@@ -1011,6 +1011,20 @@ std::vector<Case> Cases() {
        "-GS009"},
       {"PairBlocksOfAnotherSize", SoundConv, [](GraphBuilder& b) { QuantizeInBlocks(b, 7, 2); }, "AX001", "y_DQ", "y_q"},
       {"PairBlocks", SoundConv, [](GraphBuilder& b) { QuantizeInBlocks(b, 7, 7); }, "-AX001"},
+      // The rank is that of the scales.
+      {"PairBlocksOfAnUnknownRank", SoundConv,
+       [](GraphBuilder& b) {
+         QuantizeInBlocks(b, 7, 7);
+         SetReal(b, "scales", 5, 0.06);
+         for (const char* value : {"y", "y_q"}) {
+           b.Value(value).clear_has_shape();
+           b.Value(value).clear_dims();
+         }
+         for (v1::Attribute& attribute : *b.Find("y_DQ").mutable_attributes()) {
+           if (attribute.i() == 3) attribute.set_i(-1);
+         }
+       },
+       "-GS009"},
       {"PairAxis", SoundConv, [](GraphBuilder& b) { QuantizeByChannels(b, 2, 3); }, "GS009", "y_DQ", "y_q"},
       {"PairAxisEqual", SoundConv, [](GraphBuilder& b) { QuantizeByChannels(b, 2, -2); }, "-GS009"},
       {"PairZeroPointAbsentIsZero", SoundConv, [](GraphBuilder& b) { b.Find("y_DQ").mutable_inputs()->RemoveLast(); },

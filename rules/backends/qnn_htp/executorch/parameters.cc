@@ -114,17 +114,16 @@ std::vector<bool> ComputedByConvert(const CheckContext& context) {
 // Whether its values are known when the graph is lowered: it is stored, convert computes it for the Quantize behind
 // it, or it is one of these but for nodes that are taken out.
 bool HasKnownValues(const CheckContext& context, const Operand& operand) {
-  constexpr int kMostNodes = 64;  // of such a chain
   const Graph& graph = context.graph();
   if (!operand.present || operand.is_static) return true;
-  int32_t value = operand.edge_value;
-  for (int i = 0; i < kMostNodes && value >= 0; ++i) {
-    if (graph.is_constant(value) || (operand.quantized && context.Once(ComputedByConvert)[value])) return true;
-    const int32_t producer = graph.producer(value);
-    if (producer < 0 || !qnn::IsRemoved(graph, producer) || graph.num_inputs(producer) == 0) return false;
-    value = graph.input(producer, 0);
-  }
-  return true;
+  const auto is_known = [&](int32_t value) {
+    return value < 0 || graph.is_constant(value) || (operand.quantized && context.Once(ComputedByConvert)[value]);
+  };
+  if (is_known(operand.edge_value)) return true;
+  const int32_t value = qnn::BehindRemoved(graph, operand.edge_value);
+  if (is_known(value)) return true;
+  // Of a chain that has no end nothing is said.
+  return graph.producer(value) >= 0 && qnn::IsRemoved(graph, graph.producer(value));
 }
 
 bool HasScales(const CheckContext& context, const Operand& operand) {
