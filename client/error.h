@@ -17,6 +17,14 @@ inline absl::Status CodedError(absl::StatusCode status, absl::string_view code, 
   return result;
 }
 
+// FI001: the bytes are not what they have to be. FI002: they ask for more than a limit allows.
+inline absl::Status UnreadableFile(absl::string_view what) {
+  return CodedError(absl::StatusCode::kInvalidArgument, "FI001", what);
+}
+inline absl::Status BeyondLimit(absl::string_view what) {
+  return CodedError(absl::StatusCode::kResourceExhausted, "FI002", what);
+}
+
 // The code of an error; the status' own name ("INVALID_ARGUMENT") when it carries none.
 inline std::string ErrorCode(const absl::Status& status) {
   if (auto code = status.GetPayload("quantgate.code")) return std::string(*code);

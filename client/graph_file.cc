@@ -29,9 +29,6 @@ constexpr int kMaxTextDepth = 90;
 // Editors of Windows write it in front; neither parser takes it.
 constexpr absl::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-absl::Status Damaged(absl::string_view what) { return CodedError(absl::StatusCode::kInvalidArgument, "FI001", what); }
-absl::Status TooMuch(absl::string_view what) { return CodedError(absl::StatusCode::kResourceExhausted, "FI002", what); }
-
 // Keeps the first complaint of the text parser, which would otherwise go to stderr.
 class FirstError : public google::protobuf::io::ErrorCollector {
  public:
@@ -47,23 +44,24 @@ class FirstError : public google::protobuf::io::ErrorCollector {
 // Limits that hold before any memory is taken: every message in JSON or text opens a brace.
 absl::Status CheckText(absl::string_view text, const ImportOptions& options) {
   if (text.size() > kMaxTextBytes) {
-    return TooMuch(absl::StrCat(text.size(), " bytes of text; the limit is ", kMaxTextBytes, ": use the binary form"));
+    return BeyondLimit(
+        absl::StrCat(text.size(), " bytes of text; the limit is ", kMaxTextBytes, ": use the binary form"));
   }
   const size_t good = Utf8Prefix(text);
-  if (good != text.size()) return Damaged(absl::StrCat("byte ", good, " is not UTF-8"));
+  if (good != text.size()) return UnreadableFile(absl::StrCat("byte ", good, " is not UTF-8"));
   const int64_t messages = std::count_if(text.begin(), text.end(), [](char c) { return c == '{' || c == '<'; });
   // A node has a handful of attributes and one or two values.
   const int64_t limit = 16 * options.max_nodes;
-  if (messages > limit) return TooMuch(absl::StrCat(messages, " messages in text; the limit is ", limit));
+  if (messages > limit) return BeyondLimit(absl::StrCat(messages, " messages in text; the limit is ", limit));
   return absl::OkStatus();
 }
 
 absl::Status CheckNodes(const v1::Graph& graph, const ImportOptions& options, int depth, int64_t* nodes) {
   if (depth > options.max_subgraph_depth) {
-    return TooMuch(absl::StrCat("subgraphs are nested more than ", options.max_subgraph_depth, " deep"));
+    return BeyondLimit(absl::StrCat("subgraphs are nested more than ", options.max_subgraph_depth, " deep"));
   }
   *nodes += graph.nodes_size();
-  if (*nodes > options.max_nodes) return TooMuch(absl::StrCat("more than ", options.max_nodes, " nodes"));
+  if (*nodes > options.max_nodes) return BeyondLimit(absl::StrCat("more than ", options.max_nodes, " nodes"));
   for (const v1::Graph& subgraph : graph.subgraphs()) {
     absl::Status status = CheckNodes(subgraph, options, depth + 1, nodes);
     if (!status.ok()) return status;
@@ -77,7 +75,8 @@ absl::Status ParseBinary(absl::string_view bytes, const ImportOptions& options, 
                           .max_counted = options.max_nodes};
   absl::Status status = CheckWire(bytes, *v1::Graph::descriptor(), limits);
   if (!status.ok()) return status;
-  if (!graph->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return Damaged("protobuf cannot parse it");
+  if (!graph->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+    return UnreadableFile("protobuf cannot parse it");
   return absl::OkStatus();
 }
 
@@ -89,7 +88,7 @@ absl::Status ParseJson(absl::string_view text, v1::Graph* graph) {
   const std::vector<std::string> lines =
       absl::StrSplit(absl::string_view(status.message().data(), status.message().size()), '\n');
   const std::string place = lines.size() > 1 ? absl::StrCat(" at '", ToUtf8(lines[1]), "'") : "";
-  return Damaged(absl::StrCat("is JSON, but no quantgate.v1.Graph: ", ToUtf8(lines[0]), place));
+  return UnreadableFile(absl::StrCat("is JSON, but no quantgate.v1.Graph: ", ToUtf8(lines[0]), place));
 }
 
 absl::Status ParseText(absl::string_view text, v1::Graph* graph) {
@@ -99,7 +98,7 @@ absl::Status ParseText(absl::string_view text, v1::Graph* graph) {
   parser.SetRecursionLimit(kMaxTextDepth);
   google::protobuf::io::ArrayInputStream stream(text.data(), static_cast<int>(text.size()));
   if (parser.Parse(&stream, graph)) return absl::OkStatus();
-  return Damaged(absl::StrCat("is no text proto of quantgate.v1.Graph: ", error.text()));
+  return UnreadableFile(absl::StrCat("is no text proto of quantgate.v1.Graph: ", error.text()));
 }
 
 }  // namespace
@@ -118,7 +117,7 @@ absl::StatusOr<v1::Graph> ParseGraph(absl::string_view bytes, FileFormat format,
   int64_t nodes = 0;
   status = CheckNodes(graph, options, 0, &nodes);
   if (!status.ok()) return status;
-  if (graph.ByteSizeLong() == 0) return Damaged("is a quantgate.v1.Graph without any content");
+  if (graph.ByteSizeLong() == 0) return UnreadableFile("is a quantgate.v1.Graph without any content");
   return graph;
 }
 
@@ -127,7 +126,7 @@ absl::StatusOr<std::string> SerializeGraph(const v1::Graph& graph, FileFormat fo
   bool ok = false;
   if (format == FileFormat::kGraphBinary) {
     if (graph.ByteSizeLong() > static_cast<size_t>(std::numeric_limits<int>::max())) {
-      return TooMuch("the graph is larger than 2 GiB");
+      return BeyondLimit("the graph is larger than 2 GiB");
     }
     ok = graph.SerializeToString(&bytes);
   } else if (format == FileFormat::kGraphJson) {

@@ -72,13 +72,12 @@ absl::StatusOr<encodings::ReadFile> ParseEncodings(absl::string_view bytes) {
   const Sniffed sniffed = SniffFormat(bytes);
   switch (sniffed.format) {
     case FileFormat::kOther:
-      return CodedError(absl::StatusCode::kInvalidArgument, "FI001",
-                        absl::StrCat("is no file of encodings; it ", sniffed.reason));
+      return UnreadableFile(absl::StrCat("is no file of encodings; it ", sniffed.reason));
     case FileFormat::kEncodings:
     case FileFormat::kGraphJson:  // JSON that has none of their keys near its start
       return encodings::Read(bytes);
     default:
-      return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "is a model, not a file of encodings");
+      return UnreadableFile("is a model, not a file of encodings");
   }
 }
 
@@ -106,7 +105,7 @@ absl::StatusOr<ImportedModel> ImportModel(const std::string& path, const ImportO
   if (!bytes.ok()) return NameFile(path, bytes.status());
   const Sniffed sniffed = SniffFormat(*bytes);
   if (sniffed.format == FileFormat::kOther) {
-    return NameFile(path, CodedError(absl::StatusCode::kInvalidArgument, "FI001", sniffed.reason));
+    return NameFile(path, UnreadableFile(sniffed.reason));
   }
   const std::string sha256 = Sha256Hex(*bytes);
   absl::StatusOr<v1::Graph> graph = ImportBytes(*std::move(bytes), sniffed.format, ModelFolder(path), options);

@@ -52,8 +52,7 @@ class Walker {
 
   absl::Status Walk(const Descriptor& type, int end, int depth) {
     if (depth > limits_.max_depth) {
-      return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
-                        absl::StrCat("messages are nested more than ", limits_.max_depth, " deep, at ", Where()));
+      return BeyondLimit(absl::StrCat("messages are nested more than ", limits_.max_depth, " deep, at ", Where()));
     }
     while (in_.CurrentPosition() < end) {
       const uint32_t tag = in_.ReadTag();
@@ -63,8 +62,7 @@ class Walker {
       if (!status.ok()) return status;
       if (field != nullptr) path_.pop_back();
       if (memory_ > limits_.max_memory) {
-        return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
-                          absl::StrCat("takes more than ", limits_.max_memory, " bytes in memory, at ", Where()));
+        return BeyondLimit(absl::StrCat("takes more than ", limits_.max_memory, " bytes in memory, at ", Where()));
       }
     }
     if (in_.CurrentPosition() > end) return Malformed("a field goes beyond the message that it is in");
@@ -126,8 +124,7 @@ class Walker {
     const Descriptor& type = *field.message_type();
     memory_ += ObjectSize(type) + 8;
     if (&type == limits_.counted && ++counted_ > limits_.max_counted) {
-      return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
-                        absl::StrCat("more than ", limits_.max_counted, " nodes"));
+      return BeyondLimit(absl::StrCat("more than ", limits_.max_counted, " nodes"));
     }
     return Walk(type, in_.CurrentPosition() + size, depth + 1);
   }
@@ -166,7 +163,7 @@ class Walker {
     return absl::StrCat(path_.empty() ? "the top level" : absl::StrJoin(path_, "."), ", byte ", in_.CurrentPosition());
   }
   absl::Status Malformed(absl::string_view what) const {
-    return CodedError(absl::StatusCode::kInvalidArgument, "FI001", absl::StrCat("at ", Where(), ": ", what));
+    return UnreadableFile(absl::StrCat("at ", Where(), ": ", what));
   }
 
   const absl::string_view bytes_;
@@ -182,8 +179,7 @@ class Walker {
 
 absl::Status CheckWire(absl::string_view bytes, const Descriptor& type, const WireLimits& limits) {
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
-    return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
-                      absl::StrCat(bytes.size(), " bytes in one protobuf message; the format ends at 2 GiB"));
+    return BeyondLimit(absl::StrCat(bytes.size(), " bytes in one protobuf message; the format ends at 2 GiB"));
   }
   return Walker(bytes, limits).Walk(type, static_cast<int>(bytes.size()), 1);
 }

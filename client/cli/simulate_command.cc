@@ -113,7 +113,7 @@ void AddSimulateCommand(CLI::App& app, Run* run) {
                     "Leave out the float reference and the statistics");
   command->add_flag("--no-real-space", flags->simulation.no_real_space,
                     "Leave out fake-quantized float beside the integers, which saves time; SM005 is then not checked");
-  command->add_flag("--verbose", flags->verbose, "Every node instead of the worst");
+  command->add_flag("-v,--verbose", flags->verbose, "Every node instead of the worst");
   AddTablesFlag(*command, flags->simulation.tables);
   flags->output = AddOutputFlags(*command, {"format", "output"});
   command->footer(

@@ -26,9 +26,8 @@ class Reader {
     const JsonValue::Member activations = root_.Find(kActivations);
     const JsonValue::Member parameters = root_.Find(kParameters);
     if (!root_.is_object() || (!one.found && !activations.found && !parameters.found)) {
-      return CodedError(absl::StatusCode::kInvalidArgument, "FI001",
-                        absl::StrCat("holds no encodings: neither \"", kOneList, "\" nor \"", kActivations, "\" and \"",
-                                     kParameters, "\" are in it"));
+      return UnreadableFile(absl::StrCat("holds no encodings: neither \"", kOneList, "\" nor \"", kActivations,
+                                         "\" and \"", kParameters, "\" are in it"));
     }
     ReadVersion();
     if (one.found) {

@@ -204,7 +204,7 @@ struct Splice {
 
 absl::StatusOr<Splice> Rewrite(absl::string_view bytes, const std::vector<size_t>& lines, const v1::Encoding& encoding,
                                const v1::EncodingsFile& file, const v1::Spec& after) {
-  const absl::Status changed = CodedError(absl::StatusCode::kInvalidArgument, "FI001", "is not what was checked");
+  const absl::Status changed = UnreadableFile("is not what was checked");
   if (encoding.line() < 1 || static_cast<size_t>(encoding.line()) > lines.size() || encoding.column() < 1) {
     return changed;
   }

@@ -7,15 +7,12 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "client/tensor/external_data.h"
 
 namespace quantgate {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool LeadsInside(const fs::path& folder, const fs::path& path) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
-}
 
 bool SameContent(const fs::path& a, const fs::path& b) {
   std::error_code error;

@@ -628,7 +628,7 @@ absl::StatusOr<WrittenModel> WriteOnnx(const WriteTask& task) {
   google::protobuf::Arena arena;
   auto* model = google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
   if (!model->ParseFromArray(task.bytes.data(), static_cast<int>(task.bytes.size())) || !model->has_graph()) {
-    return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "is no ONNX model any more");
+    return UnreadableFile("is no ONNX model any more");
   }
   const ImportOptions limits;
   ExternalData external(task.folder, limits.max_external_bytes, limits.max_external_bytes);
@@ -651,8 +651,7 @@ absl::StatusOr<WrittenModel> WriteOnnx(const WriteTask& task) {
     return written;
   }
   if (model->ByteSizeLong() > static_cast<size_t>(std::numeric_limits<int>::max())) {
-    return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
-                      "with the corrections it is larger than 2 GiB, which no ONNX file can be without external data");
+    return BeyondLimit("with the corrections it is larger than 2 GiB, which no ONNX file can be without external data");
   }
   if (!model->SerializeToString(&written.bytes)) return absl::InternalError("protobuf cannot write the model");
   return written;

@@ -254,8 +254,7 @@ absl::StatusOr<WrittenModel> WriteTflite(const WriteTask& task) {
   writer.Write(task, written.left);
   written.bytes = written.left.size() == task.changes.size() ? std::string(task.bytes) : writer.TakeBytes();
   if (written.bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE && written.bytes.size() > task.bytes.size()) {
-    return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
-                      "with the corrections it is larger than 2 GiB, which its offsets cannot reach");
+    return BeyondLimit("with the corrections it is larger than 2 GiB, which its offsets cannot reach");
   }
   const tflite::Model& model = *tflite::GetModel(task.bytes.data());
   if (model.external_buffer_groups() != nullptr) {

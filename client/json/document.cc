@@ -18,15 +18,14 @@ namespace {
 
 constexpr size_t kLargestFile = UINT32_MAX;
 
-absl::Status NoJson(absl::string_view what) { return CodedError(absl::StatusCode::kInvalidArgument, "FI001", what); }
-
 // What readers of JSON stumble over before its first byte.
 absl::Status CheckStart(absl::string_view bytes) {
   if (absl::StartsWith(bytes, "\xef\xbb\xbf")) {
-    return NoJson("starts with a UTF-8 byte order mark, which the tools that read it next refuse: save it without one");
+    return UnreadableFile(
+        "starts with a UTF-8 byte order mark, which the tools that read it next refuse: save it without one");
   }
   if (absl::StartsWith(bytes, "\xff\xfe") || absl::StartsWith(bytes, "\xfe\xff")) {
-    return NoJson("is UTF-16 text: JSON is UTF-8, save it as that");
+    return UnreadableFile("is UTF-16 text: JSON is UTF-8, save it as that");
   }
   return absl::OkStatus();
 }
@@ -129,7 +128,7 @@ class JsonHandler {
 absl::StatusOr<JsonDocument> JsonDocument::Parse(absl::string_view bytes, const JsonLimits& limits) {
   if (absl::Status start = CheckStart(bytes); !start.ok()) return start;
   if (bytes.size() >= kLargestFile) {
-    return CodedError(absl::StatusCode::kResourceExhausted, "FI002", absl::StrCat("is longer than ", kLargestFile));
+    return BeyondLimit(absl::StrCat("is longer than ", kLargestFile));
   }
   JsonDocument document;
   document.bytes_ = bytes;
@@ -146,18 +145,18 @@ absl::StatusOr<JsonDocument> JsonDocument::Parse(absl::string_view bytes, const 
   const JsonPlace place = PlaceOfByte(bytes, std::min(offset, bytes.size()));
   const std::string where = absl::StrCat("line ", place.line, ", column ", place.column);
   if (!handler.limit().empty()) {
-    return CodedError(absl::StatusCode::kResourceExhausted, "FI002", absl::StrCat(handler.limit(), ", at ", where));
+    return BeyondLimit(absl::StrCat(handler.limit(), ", at ", where));
   }
-  if (result.Code() == rapidjson::kParseErrorDocumentEmpty) return NoJson("is empty, no JSON");
+  if (result.Code() == rapidjson::kParseErrorDocumentEmpty) return UnreadableFile("is empty, no JSON");
   // rapidjson takes a byte of 0 for the end.
   if (!result.IsError() || result.Code() == rapidjson::kParseErrorDocumentRootNotSingular) {
-    return NoJson(absl::StrCat("has something behind the end of its JSON, at ", where));
+    return UnreadableFile(absl::StrCat("has something behind the end of its JSON, at ", where));
   }
   if (offset >= bytes.size()) {
-    return NoJson(absl::StrCat("ends in the middle of its JSON (was it cut off?), at ", where));
+    return UnreadableFile(absl::StrCat("ends in the middle of its JSON (was it cut off?), at ", where));
   }
-  return NoJson(absl::StrCat("is no JSON, at ", where, ": ",
-                             handler.too_big() ? kNumberTooBig : rapidjson::GetParseError_En(result.Code())));
+  return UnreadableFile(absl::StrCat("is no JSON, at ", where, ": ",
+                                     handler.too_big() ? kNumberTooBig : rapidjson::GetParseError_En(result.Code())));
 }
 
 JsonKind JsonValue::kind() const { return document_->nodes_[index_].kind; }

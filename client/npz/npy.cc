@@ -19,10 +19,6 @@ namespace {
 
 using simulator::Tensor;
 
-absl::Status DamagedArray(absl::string_view what) {
-  return CodedError(absl::StatusCode::kInvalidArgument, "FI001", what);
-}
-
 // What stands behind 'key': in the header, which is a Python dictionary; nullopt: nothing.
 std::optional<absl::string_view> Entry(absl::string_view header, absl::string_view key) {
   const size_t at = header.find(absl::StrCat("'", key, "':"));
@@ -49,33 +45,33 @@ std::optional<std::vector<int64_t>> ParseShape(absl::string_view text) {
 
 absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes) {
   constexpr absl::string_view kMagic = "\x93NUMPY";
-  if (!absl::StartsWith(bytes, kMagic) || bytes.size() < 12) return DamagedArray("is no .npy array");
+  if (!absl::StartsWith(bytes, kMagic) || bytes.size() < 12) return UnreadableFile("is no .npy array");
   const auto byte = [&](size_t at) { return static_cast<size_t>(static_cast<unsigned char>(bytes[at])); };
   const size_t version = byte(6);
-  if (version < 1 || version > 3) return DamagedArray(absl::StrCat("is of version ", version, " of the .npy format"));
+  if (version < 1 || version > 3) return UnreadableFile(absl::StrCat("is of version ", version, " of the .npy format"));
   const size_t begin = version == 1 ? 10 : 12;
   const size_t length = byte(8) | byte(9) << 8 | (version == 1 ? 0 : byte(10) << 16 | byte(11) << 24);
   if (length > bytes.size() - begin)
-    return DamagedArray(absl::StrCat("has a header of ", length, " bytes, beyond its end"));
+    return UnreadableFile(absl::StrCat("has a header of ", length, " bytes, beyond its end"));
   const absl::string_view header = bytes.substr(begin, length);
   const auto descr = Entry(header, "descr"), order = Entry(header, "fortran_order"), shape = Entry(header, "shape");
   if (!descr.has_value() || !order.has_value() || !shape.has_value())
-    return DamagedArray("has a header without type, order or shape");
+    return UnreadableFile("has a header without type, order or shape");
   std::optional<v1::DataType> type;
   // "'<f4'"
   if (descr->size() >= 5 && descr->front() == '\'' && (*descr)[4] == '\'')
     type = simulator::FromNumpyType(descr->substr(1, 3));
   if (!type.has_value())
-    return DamagedArray(absl::StrCat(
+    return UnreadableFile(absl::StrCat(
         "is of the type ", ToUtf8(descr->substr(0, std::min<size_t>(descr->find(','), 40))), ", which is not read"));
   std::optional<std::vector<int64_t>> dims = ParseShape(*shape);
-  if (!dims.has_value()) return DamagedArray("has a header without a shape that can be read");
+  if (!dims.has_value()) return UnreadableFile("has a header without a shape that can be read");
   const bool fortran = absl::StartsWith(*order, "True");
   if (fortran) std::reverse(dims->begin(), dims->end());
   const absl::StatusOr<int64_t> count = simulator::ElementCount(*dims);
-  if (!count.ok()) return DamagedArray(absl::StrCat("says that it is ", count.status().message()));
+  if (!count.ok()) return UnreadableFile(absl::StrCat("says that it is ", count.status().message()));
   absl::StatusOr<Tensor> tensor = simulator::UnpackGiven(*type, *dims, bytes.substr(begin + length));
-  if (!tensor.ok()) return DamagedArray(tensor.status().message());
+  if (!tensor.ok()) return UnreadableFile(tensor.status().message());
   if (!fortran) return tensor;
   std::vector<int> reversed;
   for (size_t i = dims->size(); i-- > 0;) reversed.push_back(static_cast<int>(i));

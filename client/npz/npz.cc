@@ -47,8 +47,7 @@ absl::Status NpzWriter::Add(const std::string& name, const simulator::Tensor& te
   if (!names_.insert(name).second) return absl::OkStatus();
   const auto size = static_cast<int64_t>(tensor.data.size());
   if (size > left_) {
-    return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
-                      absl::StrCat("the arrays take more than ", max_bytes_, " bytes"));
+    return BeyondLimit(absl::StrCat("the arrays take more than ", max_bytes_, " bytes"));
   }
   left_ -= size;
   absl::StatusOr<std::string> bytes = WriteNpy(tensor);

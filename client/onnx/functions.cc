@@ -133,11 +133,10 @@ class Inliner {
     const std::string name = ToUtf8(absl::StrCat(call.domain(), "::", call.op_type()));
     if (absl::Status status = CheckArguments(function, name, call); !status.ok()) return status;
     if (absl::c_linear_search(calls_, &function)) {
-      return CodedError(absl::StatusCode::kInvalidArgument, "FI001", absl::StrCat("function ", name, " calls itself"));
+      return UnreadableFile(absl::StrCat("function ", name, " calls itself"));
     }
     if (static_cast<int>(calls_.size()) >= limits_.max_depth) {
-      return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
-                        absl::StrCat("functions call each other more than ", limits_.max_depth, " deep"));
+      return BeyondLimit(absl::StrCat("functions call each other more than ", limits_.max_depth, " deep"));
     }
     calls_.push_back(&function);
     const std::string prefix = nodes_.Fresh(call.name().empty() ? call.op_type() : call.name());
@@ -152,9 +151,8 @@ class Inliner {
     for (const onnx::NodeProto& inner : function.node()) {
       made_bytes_ += static_cast<int64_t>(inner.ByteSizeLong());
       if (++made_nodes_ > limits_.max_nodes || made_bytes_ > limits_.max_bytes) {
-        return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
-                          absl::StrCat("calls of functions come to more than ", limits_.max_nodes, " nodes or ",
-                                       limits_.max_bytes, " bytes"));
+        return BeyondLimit(absl::StrCat("calls of functions come to more than ", limits_.max_nodes, " nodes or ",
+                                        limits_.max_bytes, " bytes"));
       }
       onnx::NodeProto node = inner;
       node.set_name(nodes_.Fresh(absl::StrCat(prefix, "/", inner.name().empty() ? inner.op_type() : inner.name())));
@@ -184,16 +182,15 @@ class Inliner {
                                      const onnx::NodeProto& call) {
     const auto check = [&](int count, int most, const char* what) {
       if (count <= most) return absl::OkStatus();
-      return CodedError(
-          absl::StatusCode::kInvalidArgument, "FI001",
+      return UnreadableFile(
           absl::StrCat("node '", ToUtf8(call.name()), "' has ", count, what, "; function ", name, " has ", most));
     };
     absl::Status status = check(call.input_size(), function.input_size(), " inputs");
     if (status.ok()) status = check(call.output_size(), function.output_size(), " outputs");
     if (!status.ok() || call.output_size() == function.output_size()) return status;
-    return CodedError(absl::StatusCode::kInvalidArgument, "FI001",
-                      absl::StrCat("node '", ToUtf8(call.name()), "' has ", call.output_size(), " outputs; function ",
-                                   name, " has ", function.output_size(), ", and one that is not used needs a place"));
+    return UnreadableFile(absl::StrCat("node '", ToUtf8(call.name()), "' has ", call.output_size(),
+                                       " outputs; function ", name, " has ", function.output_size(),
+                                       ", and one that is not used needs a place"));
   }
 
   // The function's own arguments are called what the caller calls them.
@@ -326,8 +323,7 @@ absl::Status CheckNames(const onnx::ModelProto& model) {
   absl::flat_hash_set<std::string> names;
   for (const onnx::FunctionProto& function : model.functions()) {
     if (names.insert(KeyOf(function, function.name(), kFunctionOverload)).second) continue;
-    return CodedError(
-        absl::StatusCode::kInvalidArgument, "FI001",
+    return UnreadableFile(
         absl::StrCat("function ", ToUtf8(absl::StrCat(function.domain(), "::", function.name())), " is there twice"));
   }
   return absl::OkStatus();

@@ -362,8 +362,7 @@ bool GraphImporter::IsFixedInput(int id) const {
 
 absl::Status GraphImporter::Import(onnx::GraphProto& source) {
   if (depth_ > model_.options.max_subgraph_depth) {
-    return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
-                      absl::StrCat("subgraphs are nested more than ", model_.options.max_subgraph_depth, " deep"));
+    return BeyondLimit(absl::StrCat("subgraphs are nested more than ", model_.options.max_subgraph_depth, " deep"));
   }
   graph_.set_name(ToUtf8(source.name()));
   std::vector<int> inputs;

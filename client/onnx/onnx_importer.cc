@@ -54,7 +54,7 @@ absl::Status CheckBytes(absl::string_view bytes, const ImportOptions& options) {
 
 absl::StatusOr<v1::Graph> ReadModel(onnx::ModelProto& model, int64_t bytes, const std::string& folder,
                                     const ImportOptions& options) {
-  if (!model.has_graph()) return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "has no graph");
+  if (!model.has_graph()) return UnreadableFile("has no graph");
   absl::Status status = InlineFunctions(LimitsOfCalls(bytes, options), &model);
   if (!status.ok()) return status;
 
@@ -73,9 +73,7 @@ absl::StatusOr<v1::Graph> ReadModel(onnx::ModelProto& model, int64_t bytes, cons
   return graph;
 }
 
-absl::Status Unparsable() {
-  return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "protobuf cannot parse it");
-}
+absl::Status Unparsable() { return UnreadableFile("protobuf cannot parse it"); }
 
 }  // namespace
 

@@ -108,14 +108,6 @@ void AddTypedData(const onnx::TensorProto& tensor, v1::DataType dtype, TensorSca
   }
 }
 
-// Bytes that the declared shape needs; -1: unknown or absurd.
-int64_t NaturalBytes(const onnx::TensorProto& tensor, v1::DataType dtype) {
-  const std::optional<int64_t> count = ElementCount({tensor.dims().data(), static_cast<size_t>(tensor.dims_size())});
-  const int64_t bits = ElementBits(dtype);
-  if (!count || bits == 0 || *count > std::numeric_limits<int64_t>::max() / 128) return -1;
-  return (*count * bits + 7) / 8;
-}
-
 // Digits alone, as runtimes read them. What cannot be read is as wrong as a negative number.
 int64_t ExternalNumber(absl::string_view text) {
   int64_t number = 0;
@@ -175,7 +167,7 @@ absl::Status TensorReader::Read(onnx::TensorProto& tensor, const ConstantUse& us
     constant->set_stored_bytes(-1);
     v1::ExternalData& fact = *constant->mutable_external();
     fact = ExternalFact(tensor);
-    const ExternalRegion region = external_->Open(NaturalBytes(tensor, options.dtype), &fact);
+    const ExternalRegion region = external_->Open(NaturalBytes(tensor.dims(), options.dtype), &fact);
     if (fact.status() != v1::ExternalData::READ) return absl::OkStatus();
     constant->set_stored_bytes(region.size);
     if (!external_->Scans(region, &fact)) return absl::OkStatus();
@@ -236,7 +228,7 @@ absl::StatusOr<std::string> ReadElements(const onnx::TensorProto& tensor, Extern
   const v1::DataType dtype = DataTypeFromOnnx(tensor.data_type());
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
     v1::ExternalData fact = ExternalFact(tensor);
-    const ExternalRegion region = external->Open(NaturalBytes(tensor, dtype), &fact);
+    const ExternalRegion region = external->Open(NaturalBytes(tensor.dims(), dtype), &fact);
     std::string bytes;
     absl::Status status;
     if (fact.status() == v1::ExternalData::READ) {

@@ -21,10 +21,6 @@ constexpr int64_t kMaxRatio = 100;
 constexpr int64_t kAlwaysAllowed = int64_t{1} << 20;
 constexpr int64_t kChunk = int64_t{1} << 16;
 
-absl::Status Damaged(absl::string_view what) { return CodedError(absl::StatusCode::kInvalidArgument, "FI001", what); }
-
-absl::Status Limit(absl::string_view what) { return CodedError(absl::StatusCode::kResourceExhausted, "FI002", what); }
-
 std::string Named(absl::string_view name) { return absl::StrCat("its member '", ToUtf8(name), "' "); }
 
 uint16_t Load16(absl::string_view bytes) {
@@ -68,7 +64,7 @@ void Archive::Close::operator()(zip_file* file) const { zip_fclose(file); }
 
 absl::StatusOr<Archive> Archive::Open(absl::string_view bytes) {
   if (AnnouncedMembers(bytes) > kMaxMembers) {
-    return Limit(absl::StrCat("is a zip archive of more than ", kMaxMembers, " members"));
+    return BeyondLimit(absl::StrCat("is a zip archive of more than ", kMaxMembers, " members"));
   }
   zip_error_t error;
   zip_error_init(&error);
@@ -77,8 +73,8 @@ absl::StatusOr<Archive> Archive::Open(absl::string_view bytes) {
   if (source != nullptr) archive.zip_.reset(zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error));
   if (archive.zip_ == nullptr) {
     if (source != nullptr) zip_source_free(source);
-    absl::Status damaged = Damaged(absl::StrCat("is a damaged zip archive (was it cut off?): ",
-                                                absl::AsciiStrToLower(zip_error_strerror(&error))));
+    absl::Status damaged = UnreadableFile(absl::StrCat("is a damaged zip archive (was it cut off?): ",
+                                                       absl::AsciiStrToLower(zip_error_strerror(&error))));
     zip_error_fini(&error);
     return damaged;
   }
@@ -102,25 +98,25 @@ absl::Status Archive::AddMember(uint64_t index, int64_t* compressed_bytes_left) 
   constexpr zip_uint64_t kNeeded =
       ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
   if (zip_stat_index(zip_.get(), index, ZIP_FL_ENC_RAW, &facts) != 0 || (facts.valid & kNeeded) != kNeeded) {
-    return Damaged("is a damaged zip archive: its directory is incomplete");
+    return UnreadableFile("is a damaged zip archive: its directory is incomplete");
   }
   const std::string name = facts.name;
   if (facts.comp_method != ZIP_CM_STORE && facts.comp_method != ZIP_CM_DEFLATE) {
-    return Damaged(
+    return UnreadableFile(
         absl::StrCat(Named(name), "is compressed with method ", facts.comp_method, "; only deflate is read"));
   }
-  if (facts.encryption_method != ZIP_EM_NONE) return Damaged(absl::StrCat(Named(name), "is encrypted"));
+  if (facts.encryption_method != ZIP_EM_NONE) return UnreadableFile(absl::StrCat(Named(name), "is encrypted"));
   if (facts.comp_size > static_cast<uint64_t>(*compressed_bytes_left)) {
-    return Damaged(absl::StrCat(Named(name), "overlaps others, or lies outside of the file"));
+    return UnreadableFile(absl::StrCat(Named(name), "overlaps others, or lies outside of the file"));
   }
   const auto compressed = static_cast<int64_t>(facts.comp_size);
   *compressed_bytes_left -= compressed;
   if (facts.size > static_cast<uint64_t>(std::max(kAlwaysAllowed, kMaxRatio * compressed))) {
-    return Limit(absl::StrCat(Named(name), "expands ", compressed, " bytes to ", facts.size, "; the limit is ",
-                              kMaxRatio, " times"));
+    return BeyondLimit(absl::StrCat(Named(name), "expands ", compressed, " bytes to ", facts.size, "; the limit is ",
+                                    kMaxRatio, " times"));
   }
   if (!members_.try_emplace(name, Member{index, static_cast<int64_t>(facts.size)}).second) {
-    return Damaged(absl::StrCat("has the member '", ToUtf8(name), "' twice"));
+    return UnreadableFile(absl::StrCat("has the member '", ToUtf8(name), "' twice"));
   }
   names_.push_back(name);
   return absl::OkStatus();
@@ -133,7 +129,7 @@ const Archive::Member* Archive::Find(absl::string_view name) const {
 
 absl::Status Archive::Stream(const Member& member, const std::function<void(absl::string_view)>& sink) {
   absl::Status damaged =
-      Damaged(absl::StrCat(Named(names_[member.index]), "is damaged: its checksum or its length does not hold"));
+      UnreadableFile(absl::StrCat(Named(names_[member.index]), "is damaged: its checksum or its length does not hold"));
   const std::unique_ptr<zip_file, Close> file(zip_fopen_index(zip_.get(), member.index, 0));
   if (file == nullptr) return damaged;
   buffer_.resize(kChunk);
@@ -165,12 +161,13 @@ absl::StatusOr<std::string> Archive::Beginning(const Member& member, int64_t cou
     filled += static_cast<size_t>(got);
   }
   if (file != nullptr && filled == bytes.size()) return bytes;
-  return Damaged(absl::StrCat(Named(names_[member.index]), "is damaged: its checksum or its length does not hold"));
+  return UnreadableFile(
+      absl::StrCat(Named(names_[member.index]), "is damaged: its checksum or its length does not hold"));
 }
 
 absl::StatusOr<std::string> Archive::Read(const Member& member, int64_t max_bytes) {
   if (member.size > max_bytes) {
-    return Limit(
+    return BeyondLimit(
         absl::StrCat(Named(names_[member.index]), "is ", member.size, " bytes long; the limit is ", max_bytes));
   }
   std::string bytes;
@@ -187,6 +184,10 @@ bool LeavesFolder(absl::string_view name) {
     if (part == "..") return true;
   }
   return false;
+}
+
+absl::Status InMember(absl::string_view member, const absl::Status& error) {
+  return CodedError(error.code(), ErrorCode(error), absl::StrCat(ToUtf8(member), ": ", error.message()));
 }
 
 }  // namespace quantgate::pt2

@@ -68,6 +68,9 @@ class Archive {
 // Whether a name would lead out of the folder that an archive is extracted to: it is absolute, goes up, or has a drive.
 bool LeavesFolder(absl::string_view name);
 
+// The error, with the member that it is about in front.
+absl::Status InMember(absl::string_view member, const absl::Status& error);
+
 }  // namespace quantgate::pt2
 
 #endif  // QUANTGATE_CLIENT_PT2_ARCHIVE_H_

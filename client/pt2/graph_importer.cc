@@ -130,8 +130,8 @@ absl::Status GraphImporter::CheckInputNames(const Json& signature, const Json& i
 }
 
 absl::Status GraphImporter::Damaged(absl::string_view what) const {
-  return CodedError(absl::StatusCode::kInvalidArgument, "FI001",
-                    graph_.name().empty() ? std::string(what) : absl::StrCat("graph '", graph_.name(), "': ", what));
+  return UnreadableFile(graph_.name().empty() ? std::string(what)
+                                              : absl::StrCat("graph '", graph_.name(), "': ", what));
 }
 
 int GraphImporter::Symbol(absl::string_view text) {
@@ -274,7 +274,7 @@ absl::Status GraphImporter::AddNodes(const Json& nodes) {
     if (--program_.nodes_left >= 0) {
       if (absl::Status status = AddNode(node); !status.ok()) return status;
     }
-    if (program_.nodes_left < 0) return CodedError(absl::StatusCode::kResourceExhausted, "FI002", "has too many nodes");
+    if (program_.nodes_left < 0) return BeyondLimit("has too many nodes");
   }
   for (const Pending& pending : pending_) {
     if (absl::Status status = AddArguments(pending); !status.ok()) return status;
@@ -321,7 +321,7 @@ absl::Status GraphImporter::AddArguments(const Pending& pending) {
 
 absl::Status GraphImporter::AddBody(const Json& argument, v1::Node* node) {
   if (--program_.bodies_left < 0) {
-    return CodedError(absl::StatusCode::kResourceExhausted, "FI002", "has bodies within bodies too deep");
+    return BeyondLimit("has bodies within bodies too deep");
   }
   const std::string name = ToUtf8(FindText(&argument, "name"));
   const Json* source = FindObject(&argument, "graph");

@@ -122,16 +122,13 @@ absl::StatusOr<JsonDocument> JsonDocument::Parse(std::string text) {
   if (!result.IsError()) {
     const Json* repeated = RepeatedKey(json.root());
     if (repeated == nullptr) return json;
-    return CodedError(absl::StatusCode::kInvalidArgument, "FI001",
-                      absl::StrCat("has the key '", ToUtf8(TextOf(repeated)), "' twice in one object"));
+    return UnreadableFile(absl::StrCat("has the key '", ToUtf8(TextOf(repeated)), "' twice in one object"));
   }
   if (result.Code() == rapidjson::kParseErrorTermination && !too_big) {
-    return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
-                      absl::StrCat("has more than ", kMaxValues, " values, or is deeper than ", kMaxDepth, " levels"));
+    return BeyondLimit(absl::StrCat("has more than ", kMaxValues, " values, or is deeper than ", kMaxDepth, " levels"));
   }
-  return CodedError(absl::StatusCode::kInvalidArgument, "FI001",
-                    absl::StrCat("is no JSON (was it cut off?): at byte ", result.Offset(), ": ",
-                                 too_big ? kNumberTooBig : rapidjson::GetParseError_En(result.Code())));
+  return UnreadableFile(absl::StrCat("is no JSON (was it cut off?): at byte ", result.Offset(), ": ",
+                                     too_big ? kNumberTooBig : rapidjson::GetParseError_En(result.Code())));
 }
 
 const Json* Find(const Json* object, absl::string_view name) {

@@ -25,14 +25,6 @@ constexpr int64_t kAlwaysScanned = int64_t{64} << 20;
 // Views that are not contiguous are gathered from the whole member.
 constexpr int64_t kMaxGathered = int64_t{256} << 20;
 
-absl::Status DamagedPayload(absl::string_view what) {
-  return CodedError(absl::StatusCode::kInvalidArgument, "FI001", what);
-}
-
-absl::Status InMember(absl::string_view member, const absl::Status& error) {
-  return CodedError(error.code(), ErrorCode(error), absl::StrCat(ToUtf8(member), ": ", error.message()));
-}
-
 // Sizes or strides ([{"as_int": 8}, ...]); nullopt: not all are known.
 std::optional<std::vector<int64_t>> Integers(const Json* list) {
   if (list == nullptr) return std::nullopt;
@@ -145,7 +137,7 @@ absl::Status Payloads::AddFolder(const std::string& root, absl::string_view prog
   const std::string path = absl::StrCat(folder, program, "_", kind, "_config.json");
   const Archive::Member* member = archive_->Find(path);
   if (member != nullptr) return AddConfig(path, *member, folder);
-  return DamagedPayload(absl::StrCat(ToUtf8(path), ": is missing: it says which ", kind,
+  return UnreadableFile(absl::StrCat(ToUtf8(path), ": is missing: it says which ", kind,
                                      " there are, or that there are "
                                      "none"));
 }
@@ -156,7 +148,7 @@ absl::Status Payloads::AddConfig(const std::string& path, const Archive::Member&
   const absl::StatusOr<JsonDocument> json = JsonDocument::Parse(*std::move(text));
   if (!json.ok()) return InMember(path, json.status());
   const Json* config = FindObject(&json->root(), "config");
-  if (config == nullptr) return DamagedPayload(absl::StrCat(ToUtf8(path), ": has no object 'config'"));
+  if (config == nullptr) return UnreadableFile(absl::StrCat(ToUtf8(path), ": has no object 'config'"));
   for (const auto& entry : config->GetObject()) {
     Payload payload;
     payload.path = absl::StrCat(folder, FindText(&entry.value, "path_name"));
@@ -168,7 +160,7 @@ absl::Status Payloads::AddConfig(const std::string& path, const Archive::Member&
     const bool strided = IntegerOf(Find(meta, "layout")).value_or(kStridedLayout) == kStridedLayout;
     if (!payload.pickled && strided && sizes && strides) {
       if (sizes->size() != strides->size()) {
-        return DamagedPayload(absl::StrCat(ToUtf8(path), ": '", ToUtf8(TextOf(&entry.name)), "' has ", sizes->size(),
+        return UnreadableFile(absl::StrCat(ToUtf8(path), ": '", ToUtf8(TextOf(&entry.name)), "' has ", sizes->size(),
                                            " sizes and ", strides->size(), " strides"));
       }
       payload.readable = true;
@@ -214,7 +206,7 @@ absl::Status Payloads::CheckPickle(const Payload& payload, const Archive::Member
   const absl::StatusOr<std::string> beginning = archive_->Beginning(member, kLongestBeginning);
   if (!beginning.ok()) return beginning.status();
   if (IsSaved(*beginning)) return absl::OkStatus();
-  return DamagedPayload(absl::StrCat(ToUtf8(payload.path), ": is said to be pickled (use_pickle), and is no pickle"));
+  return UnreadableFile(absl::StrCat(ToUtf8(payload.path), ": is said to be pickled (use_pickle), and is no pickle"));
 }
 
 absl::Status Payloads::ReadMember(const Payload& payload, const Archive::Member& member,
@@ -233,7 +225,7 @@ absl::Status Payloads::ReadMember(const Payload& payload, const Archive::Member&
   if (!counted || !whole || needed > member.size) {
     constant.set_stored_bytes(member.size);
     if (!FitsDeclared(*value, member.size)) return absl::OkStatus();
-    return DamagedPayload(absl::StrCat(ToUtf8(payload.path), ": has ", member.size, " bytes, and the payload of '",
+    return UnreadableFile(absl::StrCat(ToUtf8(payload.path), ": has ", member.size, " bytes, and the payload of '",
                                        value->name(), "' is ", Described(layout.dtype, layout.sizes), " with strides [",
                                        absl::StrJoin(layout.strides, ", "), "] from element ", layout.offset));
   }
@@ -244,7 +236,7 @@ absl::Status Payloads::ReadMember(const Payload& payload, const Archive::Member&
   if (!same) {
     const std::optional<int64_t> declared = ElementCount(dims);
     if (!declared || ElementBits(value->dtype()) / 8 != width || *declared != *count) return absl::OkStatus();
-    return DamagedPayload(absl::StrCat(ToUtf8(payload.path), ": holds ", Described(layout.dtype, layout.sizes),
+    return UnreadableFile(absl::StrCat(ToUtf8(payload.path), ": holds ", Described(layout.dtype, layout.sizes),
                                        ", and '", value->name(), "' of the graph, which it is for, is ",
                                        Described(value->dtype(), dims)));
   }

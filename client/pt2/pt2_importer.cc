@@ -24,16 +24,11 @@ namespace quantgate {
 namespace {
 
 using pt2::Archive;
+using pt2::InMember;
 using pt2::Json;
 
 // A program of 50,000 nodes with its stack traces.
 constexpr int64_t kMaxProgramBytes = int64_t{128} << 20;
-
-absl::Status Damaged(absl::string_view what) { return CodedError(absl::StatusCode::kInvalidArgument, "FI001", what); }
-
-absl::Status InMember(absl::string_view member, const absl::Status& error) {
-  return CodedError(error.code(), ErrorCode(error), absl::StrCat(ToUtf8(member), ": ", error.message()));
-}
 
 // What a zip archive without archive_format is.
 const char* OtherArchive(const Archive& archive) {
@@ -64,11 +59,11 @@ absl::StatusOr<std::string> FindRoot(Archive* archive) {
     if (!absl::EndsWith(name, kFormat) || name.find('/') != name.size() - kFormat.size()) continue;
     const std::string format = ShortText(archive, name);
     if (format != "pt2") {
-      return Damaged(absl::StrCat(ToUtf8(name), ": says '", absl::Utf8SafeCEscape(format), "', not 'pt2'"));
+      return UnreadableFile(absl::StrCat(ToUtf8(name), ": says '", absl::Utf8SafeCEscape(format), "', not 'pt2'"));
     }
     return name.substr(0, name.size() - kFormat.size() + 1);
   }
-  return Damaged(OtherArchive(*archive));
+  return UnreadableFile(OtherArchive(*archive));
 }
 
 // Names of the programs in models/, "model" first, which is what torch.export.load takes.
@@ -94,14 +89,15 @@ absl::Status ImportProgram(Archive* archive, const std::string& root, const std:
   const Json* version = pt2::FindObject(&json->root(), "schema_version");
   const std::optional<int64_t> major = pt2::IntegerOf(pt2::Find(version, "major"));
   if (major != pt2::kSchemaMajor) {
-    return InMember(path, Damaged(absl::StrCat("has schema version ", major.has_value() ? absl::StrCat(*major) : "none",
-                                               "; this version reads ", pt2::kSchemaMajor)));
+    return InMember(
+        path, UnreadableFile(absl::StrCat("has schema version ", major.has_value() ? absl::StrCat(*major) : "none",
+                                          "; this version reads ", pt2::kSchemaMajor)));
   }
   const Json* module = pt2::FindObject(&json->root(), "graph_module");
   const Json* source = pt2::FindObject(module, "graph");
-  if (source == nullptr) return InMember(path, Damaged("has no graph_module with a graph"));
+  if (source == nullptr) return InMember(path, UnreadableFile("has no graph_module with a graph"));
   const Json* signature = pt2::FindObject(module, "signature");
-  if (signature == nullptr) return InMember(path, Damaged("has no graph_module with a signature"));
+  if (signature == nullptr) return InMember(path, UnreadableFile("has no graph_module with a signature"));
 
   absl::StatusOr<pt2::Payloads> payloads = pt2::Payloads::Open(archive, root, name, options.max_weight_bytes);
   if (!payloads.ok()) return payloads.status();
@@ -148,14 +144,13 @@ absl::StatusOr<v1::Graph> ImportPt2(absl::string_view bytes, const ImportOptions
   const std::string member = ShortText(&*archive, absl::StrCat(*root, "byteorder"));
   const absl::string_view order = absl::StripAsciiWhitespace(member);
   if (!order.empty() && order != "little") {
-    return Damaged(absl::StrCat("has numbers in the byte order '", ToUtf8(order), "'; only 'little' is read"));
+    return UnreadableFile(absl::StrCat("has numbers in the byte order '", ToUtf8(order), "'; only 'little' is read"));
   }
   const std::vector<std::string> names = ProgramNames(*archive, *root);
-  if (names.empty()) return Damaged(absl::StrCat("has no program: ", ToUtf8(*root), "models/*.json is missing"));
+  if (names.empty()) return UnreadableFile(absl::StrCat("has no program: ", ToUtf8(*root), "models/*.json is missing"));
   constexpr size_t kMaxPrograms = 64;
   if (names.size() > kMaxPrograms) {
-    return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
-                      absl::StrCat("has ", names.size(), " programs; the limit is ", kMaxPrograms));
+    return BeyondLimit(absl::StrCat("has ", names.size(), " programs; the limit is ", kMaxPrograms));
   }
   v1::Graph graph;
   int64_t nodes_left = options.max_nodes;

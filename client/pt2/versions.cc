@@ -23,7 +23,7 @@ constexpr int64_t kMaxZipVersion = 10;
 constexpr int64_t kMaxVersionBytes = 64;
 
 absl::Status OfVersion(absl::string_view member, absl::string_view what) {
-  return CodedError(absl::StatusCode::kInvalidArgument, "FI001", absl::StrCat(ToUtf8(member), ": ", what));
+  return UnreadableFile(absl::StrCat(ToUtf8(member), ": ", what));
 }
 
 // As std::stoull reads it, which leaves alone what is behind the digits. nullopt: no number; below 0: none that is

@@ -87,8 +87,8 @@ absl::Status AddScaleOffsets(JsonValue owner, v1::QParams& qparams) {
 
 absl::Status Malformed(absl::string_view what, JsonValue value) {
   const JsonPlace place = value.place();
-  return CodedError(absl::StatusCode::kInvalidArgument, "FI001",
-                    absl::StrCat("is no QNN *_net.json: ", what, ", at line ", place.line, ", column ", place.column));
+  return UnreadableFile(
+      absl::StrCat("is no QNN *_net.json: ", what, ", at line ", place.line, ", column ", place.column));
 }
 
 absl::Status ReadEncoding(JsonValue quant_params, DataType type, v1::Spec& spec) {

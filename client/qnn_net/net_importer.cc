@@ -52,8 +52,7 @@ class NetImporter {
     if (!tensors.found || !tensors.value.is_object()) return Malformed("no object \"tensors\"", graph.value);
     if (!nodes.found || !nodes.value.is_object()) return Malformed("no object \"nodes\"", graph.value);
     if (nodes.value.size() > options_.max_nodes) {
-      return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
-                        absl::StrCat("has ", nodes.value.size(), " nodes; the limit is ", options_.max_nodes));
+      return BeyondLimit(absl::StrCat("has ", nodes.value.size(), " nodes; the limit is ", options_.max_nodes));
     }
     absl::Status status;
     tensors.value.ForEach([&](absl::string_view name, JsonValue tensor) {

@@ -11,6 +11,7 @@
 #include "client/report/finding_text.h"
 #include "client/report/layout.h"
 #include "client/report/mark.h"
+#include "rules/engine/verdict.h"
 
 namespace quantgate {
 namespace {
@@ -52,10 +53,6 @@ std::vector<Alike> Group(const v1::Result& result) {
     }
   }
   return groups;
-}
-
-bool IsFault(const v1::Finding& finding) {
-  return finding.severity() == v1::Finding::ERROR || finding.effect() == v1::Finding::FALLBACK;
 }
 
 std::string Title(const v1::Result& result) {

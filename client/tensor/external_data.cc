@@ -31,11 +31,11 @@ bool IsAbsolute(absl::string_view location) {
           (location[2] == '\\' || location[2] == '/'));
 }
 
-bool IsInside(const fs::path& folder, const fs::path& path) {
+}  // namespace
+
+bool LeadsInside(const fs::path& folder, const fs::path& path) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
-
-}  // namespace
 
 ExternalData::ExternalData(const std::string& folder, int64_t max_total_bytes, int64_t max_scanned_bytes)
     : max_total_bytes_(max_total_bytes), scans_left_(max_scanned_bytes) {
@@ -63,7 +63,7 @@ ExternalRegion ExternalData::Open(int64_t natural_size, v1::ExternalData* fact) 
   // Links are followed by this call alone, so that what is compared with the folder is what will be opened.
   const fs::path path = fs::weakly_canonical(folder_ / location, error);
   if (error) return fail(v1::ExternalData::UNREADABLE);
-  if (!IsInside(folder_, path)) return fail(v1::ExternalData::OUTSIDE_MODEL_FOLDER);
+  if (!LeadsInside(folder_, path)) return fail(v1::ExternalData::OUTSIDE_MODEL_FOLDER);
   if (fact->offset() < 0 || fact->length() < -1) return fail(v1::ExternalData::BAD_RANGE);
 
   FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
@@ -116,8 +116,7 @@ bool ExternalData::Scans(const ExternalRegion& region, v1::ExternalData* fact) {
 absl::Status ExternalData::Stream(const ExternalRegion& region, const std::function<void(absl::string_view)>& sink,
                                   v1::ExternalData* fact) {
   if (region.size > max_total_bytes_ - total_bytes_) {
-    return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
-                      absl::StrCat("more than ", max_total_bytes_, " bytes of external data"));
+    return BeyondLimit(absl::StrCat("more than ", max_total_bytes_, " bytes of external data"));
   }
   total_bytes_ += region.size;
   buffer_.resize(kChunk);

@@ -15,6 +15,9 @@
 
 namespace quantgate {
 
+// Whether `path` is the folder or in it. Both are canonical: links were followed, "." and ".." are gone.
+bool LeadsInside(const std::filesystem::path& folder, const std::filesystem::path& path);
+
 // A region that was found: open, inside the folder, inside the file.
 struct ExternalRegion {
   FileDescriptor file;

@@ -33,6 +33,13 @@ std::optional<int64_t> ElementCount(absl::Span<const int64_t> dims) {
   return count;
 }
 
+int64_t NaturalBytes(absl::Span<const int64_t> dims, v1::DataType dtype) {
+  const std::optional<int64_t> count = ElementCount(dims);
+  const int64_t bits = ElementBits(dtype);
+  if (!count || bits == 0 || *count > std::numeric_limits<int64_t>::max() / 128) return -1;
+  return (*count * bits + 7) / 8;
+}
+
 TensorScan::TensorScan(const ScanOptions& options, int64_t stored_bytes)
     : dtype_(options.dtype),
       limit_(StoredElements(options, stored_bytes)),

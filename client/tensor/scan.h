@@ -17,6 +17,9 @@ namespace quantgate {
 // Number of elements of a shape; nullopt when a size is negative or the product exceeds 63 bits.
 std::optional<int64_t> ElementCount(absl::Span<const int64_t> dims);
 
+// Bytes that the shape and the type ask for; -1: unknown or absurd.
+int64_t NaturalBytes(absl::Span<const int64_t> dims, v1::DataType dtype);
+
 struct ScanOptions {
   v1::DataType dtype = v1::DATA_TYPE_UNSPECIFIED;
   // As declared; never trusted. Used for the padding of packed types and for per-axis statistics, both only where it

@@ -21,8 +21,7 @@ class WeightRoom {
   absl::Status Take(int64_t bytes) {
     if (!keeps()) return absl::OkStatus();
     if (bytes > left_) {
-      return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
-                        absl::StrCat("its constants take more than ", max_bytes_, " bytes"));
+      return BeyondLimit(absl::StrCat("its constants take more than ", max_bytes_, " bytes"));
     }
     left_ -= bytes;
     return absl::OkStatus();

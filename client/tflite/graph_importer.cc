@@ -36,7 +36,7 @@ GraphImporter::GraphImporter(ModelContext* model, int position, v1::Graph* graph
       given_(SizeOf(source_.tensors()), false) {}
 
 absl::Status GraphImporter::Damaged(absl::string_view what) const {
-  return CodedError(absl::StatusCode::kInvalidArgument, "FI001", absl::StrCat("subgraph ", position_, ": ", what));
+  return UnreadableFile(absl::StrCat("subgraph ", position_, ": ", what));
 }
 
 int GraphImporter::Symbol(absl::string_view text) {

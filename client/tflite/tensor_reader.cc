@@ -33,14 +33,6 @@ bool IsListed(const v1::Value& value) {
                                     (value.dtype() == v1::DATA_TYPE_INT32 || value.dtype() == v1::DATA_TYPE_INT64));
 }
 
-// Bytes that shape and type ask for; -1: unknown or absurd.
-int64_t NaturalBytes(const v1::Value& value) {
-  const std::optional<int64_t> count = ElementCount({value.dims().data(), static_cast<size_t>(value.dims_size())});
-  const int64_t bits = ElementBits(value.dtype());
-  if (!count || bits == 0 || *count > std::numeric_limits<int64_t>::max() / 128) return -1;
-  return (*count * bits + 7) / 8;
-}
-
 }  // namespace
 
 TensorReader::TensorReader(const Model& model, absl::string_view file, ExternalData* external, int64_t max_weight_bytes)
@@ -138,7 +130,7 @@ absl::Status TensorReader::Read(const Tensor& tensor, std::optional<int> channel
     v1::ExternalData& fact = *constant.mutable_external();
     fact = *place.elsewhere;
     if (fact.status() != v1::ExternalData::STATUS_UNSPECIFIED) return absl::OkStatus();
-    const ExternalRegion region = external_->Open(NaturalBytes(*value), &fact);
+    const ExternalRegion region = external_->Open(NaturalBytes(value->dims(), value->dtype()), &fact);
     if (fact.status() != v1::ExternalData::READ) return absl::OkStatus();
     // A packed buffer is laid out for one runtime's kernels.
     const bool packed = external_buffers_.at(tensor.external_buffer())->packing() != nullptr;

@@ -29,8 +29,6 @@ constexpr uint32_t kMaxTableCount = 4'000'000;
 // Messages are larger than the tables that they come from, weights aside.
 int64_t MemoryLimit(size_t bytes) { return 16 * static_cast<int64_t>(bytes) + (int64_t{64} << 20); }
 
-absl::Status Limit(absl::string_view what) { return CodedError(absl::StatusCode::kResourceExhausted, "FI002", what); }
-
 // Signatures are not taken over, but LiteRT loads no file with one of these.
 absl::Status CheckSignatures(const Model& model) {
   if (model.signature_defs() == nullptr) return absl::OkStatus();
@@ -41,8 +39,7 @@ absl::Status CheckSignatures(const Model& model) {
                           : signature.outputs() == nullptr     ? "list of outputs"
                                                                : nullptr;
     if (missing == nullptr) continue;
-    return CodedError(absl::StatusCode::kInvalidArgument, "FI001",
-                      absl::StrCat("is a damaged LiteRT model: signature ", i, " has no ", missing));
+    return UnreadableFile(absl::StrCat("is a damaged LiteRT model: signature ", i, " has no ", missing));
   }
   return absl::OkStatus();
 }
@@ -93,8 +90,8 @@ absl::StatusOr<v1::Graph> ImportModelTables(const Model& model, absl::string_vie
   for (int i = 0; i < count; ++i) {
     v1::Graph* target = i == 0 ? &graph : graph.add_subgraphs();
     if (absl::Status status = GraphImporter(&context, i, target).Import(); !status.ok()) return status;
-    if (nodes.exceeded()) return Limit(absl::StrCat("more than ", nodes.limit(), " operators"));
-    if (memory.exceeded()) return Limit(absl::StrCat("its tables ask for more than ", memory.limit(), " bytes"));
+    if (nodes.exceeded()) return BeyondLimit(absl::StrCat("more than ", nodes.limit(), " operators"));
+    if (memory.exceeded()) return BeyondLimit(absl::StrCat("its tables ask for more than ", memory.limit(), " bytes"));
   }
   const v1::Stage stage = context.quantized ? v1::STAGE_CONVERTED : v1::STAGE_ANNOTATED;
   graph.set_stage(stage);
@@ -107,8 +104,7 @@ absl::StatusOr<v1::Graph> ImportModelTables(const Model& model, absl::string_vie
 absl::StatusOr<v1::Graph> ImportTflite(absl::string_view bytes, const std::string& folder,
                                        const ImportOptions& options) {
   const absl::Status damaged =
-      CodedError(absl::StatusCode::kInvalidArgument, "FI001",
-                 "is a damaged LiteRT model: an offset or a size in it does not hold (was it cut off?)");
+      UnreadableFile("is a damaged LiteRT model: an offset or a size in it does not hold (was it cut off?)");
   constexpr size_t kSmallest = 32;  // a root table, its field table, and a version
   if (bytes.size() < kSmallest) return damaged;
   // Tables are read in place.

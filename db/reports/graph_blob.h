@@ -13,7 +13,8 @@ namespace quantgate::db::reports {
 // Nothing: larger than kMaxGraphBytes.
 std::optional<std::string> PackGraph(const v1::Graph& graph);
 
-// Report.graph_digest of the graph: SHA-256 (hex) of its deterministic encoding.
+// Report.graph_digest of a graph as the store keeps it, without Constant.data: SHA-256 (hex) of its deterministic
+// encoding. GraphDigest (rules/graph/digest.h) is that of any graph.
 std::string DigestOf(const v1::Graph& graph);
 
 // Nothing: not what PackGraph made.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/backends/coverage.h"
 #include "rules/backends/table_module.h"
+#include "rules/backends/table_target.h"
 
 namespace quantgate {
 
@@ -14,10 +15,7 @@ void NoteRunsInFloat(const BackendOp& op, const Target& target, FindingSink& sin
   const auto quantized = [](const BackendTensor& tensor) { return tensor.present && tensor.type.quantized; };
   if (op.outputs.empty() || !quantized(op.outputs[0])) return;
   if (std::none_of(op.inputs.begin(), op.inputs.end(), quantized)) return;
-  FindingSource source;
-  source.kind = v1::Source::DOCUMENTED;
-  source.table = target.tables.empty() ? std::string() : target.tables.front();
-  source.row = std::string(op.name);
+  FindingSource source = FromTable(target, v1::Source::DOCUMENTED, op.name);
   sink.Add(kRunsInFloat, PlaceOf(op, {PortRef::kOutput, 0}), absl::StrCat(op.name, " is computed in float"),
            "a kernel for quantized data", std::move(source));
 }

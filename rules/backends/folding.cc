@@ -54,15 +54,10 @@ bool Computable(const Graph& graph, const std::vector<bool>& folded, Generators 
   return true;
 }
 
-// Gets an observer, and with it operators of its own when the graph is converted.
-bool IsObserved(const Graph& graph, int32_t spec) {
-  return spec >= 0 && graph.spec_kind(spec) != v1::Spec::EXPLICIT_NONE;
-}
-
-// That observer becomes a Quantize operator: integers of a float tensor. A shared spec, which does not state its type,
-// is not followed: what it is put on counts as not quantized.
+// The observer of the spec becomes a Quantize operator: integers of a float tensor. A shared spec, which does not state
+// its type, is not followed: what it is put on counts as not quantized.
 bool IsQuantized(const Graph& graph, int32_t spec, int32_t value) {
-  return IsObserved(graph, spec) && IsInteger(graph.message().specs(spec).dtype()) && IsFloat(graph.dtype(value));
+  return graph.is_observed(spec) && IsInteger(graph.message().specs(spec).dtype()) && IsFloat(graph.dtype(value));
 }
 
 // torchao runs any operator that is not marked as random; of those that no table has, names tell.
@@ -87,7 +82,7 @@ void FoldIntoQuantized(const Graph& graph, std::vector<bool>& folded) {
     for (int i = 0; plain && i < graph.num_inputs(node); ++i) {
       const int32_t value = graph.input(node, i);
       if (value < 0) continue;
-      plain = !IsObserved(graph, graph.edge_spec(node, i)) && !IsObserved(graph, graph.value_spec(value)) &&
+      plain = !graph.is_observed(graph.edge_spec(node, i)) && !graph.is_observed(graph.value_spec(value)) &&
               (graph.producer(value) < 0 || computable[graph.producer(value)]);
       made[node] = made[node] || (graph.producer(value) >= 0 && made[graph.producer(value)]);
     }

@@ -1,7 +1,5 @@
 #include "rules/backends/pattern.h"
 
-#include "absl/types/span.h"
-
 namespace quantgate {
 namespace {
 
@@ -28,10 +26,10 @@ Operand AsRead(const CheckContext& context, const Operand& input) {
 
 Operand AsWritten(const CheckContext& context, const Operand& output) {
   const Graph& graph = context.graph();
-  if (!output.present || output.quantized || output.value < 0 || graph.is_graph_output(output.value)) return output;
-  const absl::Span<const Use> uses = graph.uses(output.value);
-  if (uses.size() != 1 || graph.op(uses[0].node) != OpId::kQuantize) return output;
-  const Operand* stored = context.resolved().quantizer(uses[0].node);
+  if (!output.present || output.quantized || output.value < 0) return output;
+  const Use* use = graph.only_use(output.value);
+  if (use == nullptr || graph.op(use->node) != OpId::kQuantize) return output;
+  const Operand* stored = context.resolved().quantizer(use->node);
   if (stored == nullptr) return output;
   Operand written = *stored;
   written.value = output.value;

@@ -39,10 +39,9 @@ FindingDraft TableFinding(const BackendOp& op, const Violation& violation, const
   draft.place = PlaceOf(op, violation.port);
   draft.observed = violation.observed;
   draft.allowed = violation.allowed;
-  draft.source.kind = violation.evidence == db::Evidence::kMeasured ? v1::Source::MEASURED : v1::Source::DOCUMENTED;
-  draft.source.table = target.tables.empty() ? std::string() : target.tables.front();
-  draft.source.row = violation.row;
-  draft.source.document = violation.document;
+  const bool measured = violation.evidence == db::Evidence::kMeasured;
+  draft.source =
+      FromTable(target, measured ? v1::Source::MEASURED : v1::Source::DOCUMENTED, violation.row, violation.document);
   switch (violation.effect) {
     case db::ItemEffect::kNotEnforced:
       draft.effect = v1::Finding::ADVICE;

@@ -43,12 +43,20 @@ void SetTables(const db::TableSource& tables, absl::string_view soc, const std::
   }
 }
 
+FindingSource FromTable(const Target& target, v1::Source::Kind kind, absl::string_view row,
+                        absl::string_view document) {
+  FindingSource source;
+  source.kind = kind;
+  if (!target.tables.empty()) source.table = target.tables.front();
+  source.row = std::string(row);
+  source.document = std::string(document);
+  return source;
+}
+
 void NoteOlderTable(const Target& target, FindingSink& sink) {
   const size_t at = target.name.rfind('@');
   if (at == std::string::npos || target.name.substr(at + 1) == target.sdk) return;
-  FindingSource source;
-  source.kind = v1::Source::DEFINITION;
-  source.table = target.tables.empty() ? std::string() : target.tables.front();
+  FindingSource source = FromTable(target, v1::Source::DEFINITION);
   sink.Add(kOlderTable, Place(), target.name.substr(at + 1), absl::StrCat("the table of ", target.sdk),
            std::move(source));
 }

@@ -20,6 +20,10 @@ std::vector<std::string> SdkVersions(const db::TableSource& tables, absl::string
 // newer, with the version asked for kept in the name; older than all: unknown_reason.
 void SetTables(const db::TableSource& tables, absl::string_view soc, const std::string& sdk, Target& target);
 
+// The source of what the table says of the target, its first where it has several (litert: that of the kernels).
+FindingSource FromTable(const Target& target, v1::Source::Kind kind, absl::string_view row = {},
+                        absl::string_view document = {});
+
 // A remark (EN201) when the SDK version in the target's name is not the table's.
 void NoteOlderTable(const Target& target, FindingSink& sink);
 

@@ -8,6 +8,7 @@
 #include "rules/backends/wide_integers.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/observers.h"
+#include "rules/graph/qscheme.h"
 
 namespace quantgate {
 namespace {
@@ -203,11 +204,6 @@ bool IsGraphInput(const Graph& graph, const Operand& operand) {
 int64_t ObservedMiddle(const v1::Spec& spec, int64_t middle) {
   const bool asks = spec.dtype() == v1::DATA_TYPE_INT32 || spec.dtype() == v1::DATA_TYPE_UINT8;
   return asks ? SymmetricZeroPoint(spec) : middle;
-}
-
-bool IsSymmetric(v1::Spec::QScheme scheme) {
-  return scheme == v1::Spec::PER_TENSOR_SYMMETRIC || scheme == v1::Spec::PER_CHANNEL_SYMMETRIC ||
-         scheme == v1::Spec::PER_BLOCK_SYMMETRIC;
 }
 
 // Of a spec whose numbers an observer is yet to find.

@@ -55,7 +55,7 @@ bool BecomesBias(const CheckContext& context, const ResolvedOp& op) {
     if (!input.present || input.edge_value < 0) return false;
     const int32_t producer = graph.producer(input.edge_value);
     const bool is_product = producer >= 0 && (graph.op(producer) == OpId::kMatMul || graph.op(producer) == OpId::kGemm);
-    product |= is_product && graph.uses(input.edge_value).size() == 1;
+    product |= is_product && graph.only_use(input.edge_value) != nullptr;
     vector |= graph.is_constant(input.edge_value) && graph.rank(input.edge_value) == 1;
   }
   return product && vector;
@@ -65,8 +65,8 @@ namespace {
 
 // What a bias is added to never is a tensor of its own.
 bool IsInsideFullyConnected(const CheckContext& context, const Operand& output) {
-  if (output.edge_value < 0 || context.graph().uses(output.edge_value).size() != 1) return false;
-  const int32_t reader = context.resolved().op_of_node(context.graph().uses(output.edge_value)[0].node);
+  const Use* use = output.edge_value < 0 ? nullptr : context.graph().only_use(output.edge_value);
+  const int32_t reader = use == nullptr ? -1 : context.resolved().op_of_node(use->node);
   return reader >= 0 && BecomesBias(context, context.resolved().ops()[reader]);
 }
 

@@ -16,6 +16,7 @@ namespace quantgate {
 // All corrections of a result. NOT_FOUND: the graph has no such place, so it is not the one that was checked; it may
 // then be changed in part.
 absl::Status ApplyCorrections(const v1::Result& result, v1::Graph& graph);
+// The same of some changes, for instance those that serve several targets (Report.common_corrections).
 absl::Status ApplyChanges(const google::protobuf::RepeatedPtrField<v1::Change>& changes, v1::Graph& graph);
 
 // A tensor that gets other parameters by the corrections of a report: what a writer of model files has to do.

@@ -6,6 +6,7 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "rules/engine/verdict.h"
 
 namespace quantgate::corrections {
 namespace {
@@ -20,10 +21,6 @@ Weight WeightOf(const v1::Finding& finding) {
 }
 
 }  // namespace
-
-bool IsFault(const v1::Finding& finding) {
-  return finding.severity() == v1::Finding::ERROR || finding.effect() == v1::Finding::FALLBACK;
-}
 
 Observed::Observed(const v1::Result& result, const Names& names) : findings_(result.findings_size()) {
   for (const v1::Finding& finding : result.findings()) {

@@ -35,9 +35,6 @@ enum class Weight : uint8_t {
   kFault,    // an error or a fallback, or something that cannot be judged any more
 };
 
-// A finding that corrections are made for: the target refuses, runs it elsewhere or computes something else.
-bool IsFault(const v1::Finding& finding);
-
 class Observed {
  public:
   Observed() = default;

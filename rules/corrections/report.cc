@@ -9,6 +9,7 @@
 #include "rules/corrections/apply.h"
 #include "rules/corrections/names.h"
 #include "rules/corrections/observed.h"
+#include "rules/engine/verdict.h"
 
 namespace quantgate {
 namespace {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "rules/graph/data_type.h"
+#include "rules/graph/qscheme.h"
 
 namespace quantgate::corrections {
 namespace {
@@ -15,20 +16,6 @@ constexpr int kPerBit = 8;
 constexpr int kCoarser = 16;
 // A symmetric range wastes up to half of the steps on numbers that do not occur.
 constexpr int kSymmetric = 8;
-
-bool IsSymmetric(v1::Spec::QScheme scheme) {
-  return scheme == v1::Spec::PER_TENSOR_SYMMETRIC || scheme == v1::Spec::PER_CHANNEL_SYMMETRIC ||
-         scheme == v1::Spec::PER_BLOCK_SYMMETRIC;
-}
-
-bool IsPerChannel(v1::Spec::QScheme scheme) {
-  return scheme == v1::Spec::PER_CHANNEL_AFFINE || scheme == v1::Spec::PER_CHANNEL_SYMMETRIC ||
-         scheme == v1::Spec::PER_CHANNEL_AFFINE_FLOAT_QPARAMS;
-}
-
-bool IsPerBlock(v1::Spec::QScheme scheme) {
-  return scheme == v1::Spec::PER_BLOCK_AFFINE || scheme == v1::Spec::PER_BLOCK_SYMMETRIC;
-}
 
 int StorageOf(v1::DataType type) { return IsInteger(type) ? std::max(8, BitWidth(type)) : 0; }
 

@@ -31,6 +31,8 @@ class CheckContext {
   const ResolvedGraph& resolved() const { return resolved_; }
   // What holds for the whole model: versions, imports.
   const v1::Graph& model() const { return model_; }
+  // The graph is the body of a control-flow node, not the model's own.
+  bool is_body() const { return &graph_.message() != &model_; }
   // Of a body; null where it is not known.
   const BodyPlace* place() const { return place_; }
   // Of the graph that a body is in; null: this is the main graph, or it is not known.

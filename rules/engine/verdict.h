@@ -16,6 +16,11 @@ void SetVerdict(v1::Report::Mode mode, int64_t unjudged, v1::Result& result);
 // The verdict alone, again: after a change of severities, waivers or Finding.in_baseline.
 void DecideVerdict(v1::Report::Mode mode, v1::Result& result);
 
+// A finding that corrections are made for: the target refuses, runs it elsewhere or computes something else.
+inline bool IsFault(const v1::Finding& finding) {
+  return finding.severity() == v1::Finding::ERROR || finding.effect() == v1::Finding::FALLBACK;
+}
+
 }  // namespace quantgate
 
 #endif  // QUANTGATE_RULES_ENGINE_VERDICT_H_

@@ -92,6 +92,13 @@ class Graph {
   bool is_elsewhere(int32_t value) const { return values_[value].is_elsewhere; }
   // A body of control flow reads it under a name of its own; that is none of uses().
   bool is_read_in_body(int32_t value) const { return values_[value].is_read_in_body; }
+  // What reads the value, where that is one input of one node and neither the model's caller nor a body sees it; else
+  // null.
+  const Use* only_use(int32_t value) const {
+    const ValueRecord& record = values_[value];
+    const bool alone = record.use_count == 1 && !record.is_output && !record.is_read_in_body;
+    return alone ? &uses_[record.first_use] : nullptr;
+  }
   // A number or a tuple; false: a tensor, or not known.
   bool is_no_tensor(int32_t value) const { return values_[value].is_no_tensor; }
   // The rank is known, and every size of the shape.
@@ -108,6 +115,8 @@ class Graph {
   absl::Span<const ConstantRecord> constants() const { return constants_; }
 
   v1::Spec::Kind spec_kind(int32_t spec) const { return static_cast<v1::Spec::Kind>(specs_[spec].kind); }
+  // Whether the spec of a place (-1: it has none) asks for an observer there.
+  bool is_observed(int32_t spec) const { return spec >= 0 && spec_kind(spec) != v1::Spec::EXPLICIT_NONE; }
   // The first spec that says the same of a tensor, itself when there is none before: references and observers aside.
   // Specs with numbers are like no other.
   int32_t spec_like(int32_t spec) const { return specs_[spec].like; }

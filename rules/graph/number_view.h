@@ -96,11 +96,6 @@ class NumberView {
   // They are integers already where they came from: none is a fraction, infinite, or no number.
   bool are_integers() const { return form_ != Form::kDouble && form_ != Form::kFloat; }
 
-  // Whether both read the very same numbers; false says nothing.
-  bool IsThatOf(const NumberView& other) const {
-    return data_ == other.data_ && size_ == other.size_ && form_ == other.form_;
-  }
-
  private:
   template <typename U>
   static constexpr Form FormOf() {

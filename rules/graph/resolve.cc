@@ -543,7 +543,7 @@ class Resolver {
     const int32_t read = graph_.input(node, 0);
     const int32_t written = graph_.output(node, 0);
     if (read < 0 || written < 0 || stored_[written] < 0 || stored_[read] >= 0) return;
-    if (graph_.producer(read) < 0 || graph_.uses(read).size() != 1 || graph_.is_graph_output(read)) return;
+    if (graph_.producer(read) < 0 || graph_.only_use(read) == nullptr) return;
     stored_[read] = stored_[written];
   }
 

@@ -4,17 +4,13 @@
 #include <utility>
 
 #include "rules/graph/data_type.h"
+#include "rules/graph/qscheme.h"
 
 namespace quantgate {
 namespace {
 
 constexpr int32_t kNotComputed = -2;
 constexpr int32_t kOnTheWay = -3;
-
-bool PerChannel(v1::Spec::QScheme scheme) {
-  return scheme == v1::Spec::PER_CHANNEL_AFFINE || scheme == v1::Spec::PER_CHANNEL_SYMMETRIC ||
-         scheme == v1::Spec::PER_CHANNEL_AFFINE_FLOAT_QPARAMS;
-}
 
 }  // namespace
 
@@ -110,7 +106,7 @@ StoredForm SpecForms::Describe(const v1::Spec& spec) {
     std::iota(axes.begin(), axes.end(), 0);
     params.axes = params_.Keep(std::move(axes));
     params.block_sizes = spec.block_size();
-  } else if (params.axes.empty() && PerChannel(spec.qscheme()) && spec.has_axis()) {
+  } else if (params.axes.empty() && IsPerChannel(spec.qscheme()) && spec.has_axis()) {
     params.axes = params_.Keep(std::vector<int32_t>{spec.axis()});
   }
   form.qparams = params_.Add(params);

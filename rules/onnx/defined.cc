@@ -1,16 +1,14 @@
 #include "rules/onnx/defined.h"
 
 #include "absl/strings/match.h"
+#include "rules/graph/opset.h"
 
 namespace quantgate {
 
 int64_t OnnxOpset(const v1::Graph& model) {
   if (model.origin() != v1::Graph::ONNX) return 0;
-  for (const v1::OpsetImport& import : model.opset_imports()) {
-    if (!import.domain().empty() && import.domain() != "ai.onnx") continue;
-    return import.version() >= 1 && import.version() <= kNewestOpset ? import.version() : 0;
-  }
-  return 0;
+  const v1::OpsetImport* import = ImportOf(model, "");
+  return import != nullptr && import->version() >= 1 && import->version() <= kNewestOpset ? import->version() : 0;
 }
 
 v1::DataType FixedType(char letter) {

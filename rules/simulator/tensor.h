@@ -73,6 +73,11 @@ struct QTensor {
   Quantization q;
 };
 
+// Of one type, one zero point and the same scales: integers of one are those of the other.
+inline bool StoredAlike(const QTensor& a, const QTensor& b) {
+  return a.q.scales == b.q.scales && a.q.zero_point() == b.q.zero_point() && a.tensor.type == b.tensor.type;
+}
+
 // Bytes of one element as it lies in Tensor.data; 0 for types that kernels do not have.
 size_t ElementSize(v1::DataType type);
 

@@ -148,9 +148,4 @@ void ForEachObserver(const CheckContext& context, absl::FunctionRef<bool(const v
   });
 }
 
-bool IsPerChannel(const v1::Spec& spec) {
-  return spec.qscheme() == v1::Spec::PER_CHANNEL_AFFINE || spec.qscheme() == v1::Spec::PER_CHANNEL_SYMMETRIC ||
-         spec.qscheme() == v1::Spec::PER_CHANNEL_AFFINE_FLOAT_QPARAMS;
-}
-
 }  // namespace quantgate

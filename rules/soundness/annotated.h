@@ -45,9 +45,6 @@ void ForEachObserver(const CheckContext& context, absl::FunctionRef<bool(const v
 // Whether prepare_pt2e makes the observer of the place's sharing group of a spec that `picked` has, by spec.
 bool MakesTheObserver(const CheckContext& context, const AnnotatedPlace& at, absl::FunctionRef<bool(int32_t)> picked);
 
-// A scheme with a scale per channel.
-bool IsPerChannel(const v1::Spec& spec);
-
 }  // namespace quantgate
 
 #endif  // QUANTGATE_RULES_SOUNDNESS_ANNOTATED_H_

@@ -10,7 +10,7 @@ const v1::EncodingsFile* EncodingsOf(const CheckContext& context) {
 }
 
 const v1::EncodingsFile* WholeEncodings(const CheckContext& context) {
-  return &context.model() == &context.graph().message() ? EncodingsOf(context) : nullptr;
+  return context.is_body() ? nullptr : EncodingsOf(context);
 }
 
 Place PlaceOf(const Graph& graph, const v1::Encoding& encoding) {

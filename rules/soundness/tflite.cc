@@ -7,8 +7,6 @@ namespace quantgate {
 
 bool IsTflite(const CheckContext& context) { return context.graph().origin() == v1::Graph::TFLITE; }
 
-bool IsBody(const CheckContext& context) { return &context.graph().message() != &context.model(); }
-
 Place PlaceOfValue(const Graph& graph, int32_t value) {
   Place place;
   place.value = value;

@@ -12,9 +12,6 @@ namespace quantgate {
 
 bool IsTflite(const CheckContext& context);
 
-// The graph is the body of a control-flow operator, not the model's own.
-bool IsBody(const CheckContext& context);
-
 // A tensor with its place: output of the node that writes it, or itself alone.
 Place PlaceOfValue(const Graph& graph, int32_t value);
 

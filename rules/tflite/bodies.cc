@@ -1,11 +1,13 @@
 #include "rules/tflite/bodies.h"
 
+#include <cmath>
 #include <iterator>
 #include <string>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
 
 namespace quantgate {
@@ -60,9 +62,10 @@ const v1::QParams* QParamsOf(const v1::Graph& graph, int32_t id) {
   return qparams.scales().empty() ? nullptr : &qparams;
 }
 
+double ZeroPointOf(const v1::QParams& qparams) { return qparams.zero_points().empty() ? 0 : qparams.zero_points(0); }
+
 std::string QParamsText(const v1::QParams& qparams) {
-  const double zero_point = qparams.zero_points().empty() ? 0 : qparams.zero_points(0);
-  return absl::StrCat("scale ", qparams.scales(0), ", zero point ", zero_point);
+  return absl::StrCat("scale ", FormatNumber(qparams.scales(0)), ", zero point ", FormatNumber(ZeroPointOf(qparams)));
 }
 
 // What is handed on between two graphs is bytes as they are. "" where both say the same of them, or one says nothing.
@@ -78,8 +81,10 @@ Difference Compare(const v1::Graph& here, int32_t given, const v1::Graph& there,
   }
   const v1::QParams *p = QParamsOf(here, given), *q = QParamsOf(there, taken);
   if (p == nullptr || q == nullptr || p->scales_size() > 1 || q->scales_size() > 1) return {};
-  Difference difference{QParamsText(*p), QParamsText(*q)};
-  return difference.here == difference.there ? Difference() : difference;
+  // NaN differs from nothing: it is another finding.
+  const bool other_scale = std::islessgreater(p->scales(0), q->scales(0));
+  if (!other_scale && !std::islessgreater(ZeroPointOf(*p), ZeroPointOf(*q))) return {};
+  return {QParamsText(*p), QParamsText(*q)};
 }
 
 // A body is given the node's inputs from `first` on.

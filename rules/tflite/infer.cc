@@ -49,7 +49,7 @@ Inferred InferTfliteShapes(const CheckContext& context) {
     by_symbol[i] = {ShapeCheckOf(graph.symbol(i)), OutputShapesOf(graph.symbol(i)), RunsBodies(graph.symbol(i))};
   }
   // A body is given the shapes of its caller's tensors.
-  const bool main = &graph.message() == &context.model();
+  const bool main = !context.is_body();
   inferred.shapes.resize(graph.num_values());
   for (int32_t value = 0; value < graph.num_values(); ++value) {
     const bool exact = main && (graph.is_graph_input(value) || graph.producer(value) < 0);

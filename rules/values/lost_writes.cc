@@ -28,7 +28,7 @@ bool ReadsShapeAlone(const Graph& graph, int32_t node) {
 // their inputs or of what they compute, and one for each of the others.
 bool IsObserved(const Graph& graph, int32_t value) {
   const int32_t spec = graph.value_spec(value);
-  return spec >= 0 && graph.spec_kind(spec) != v1::Spec::EXPLICIT_NONE && !IsFloat(graph.message().specs(spec).dtype());
+  return graph.is_observed(spec) && !IsFloat(graph.message().specs(spec).dtype());
 }
 
 // torchao's DuplicateDQPass copies the Dequantize for every user whose annotation says anything at all.

@@ -17,6 +17,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "db/reports/labels.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/stubs/common.h"
 #include "google/protobuf/util/json_util.h"
@@ -92,10 +93,6 @@ const MethodDescriptor* DescriptorOf(const std::string& full_name) {
 
 std::string UrlOf(const Descriptor& type) { return absl::StrCat(kTypeUrl, "/", type.full_name()); }
 
-bool IsUtf8(absl::string_view text) {
-  return google::protobuf::internal::IsStructurallyValidUTF8(text.data(), static_cast<int>(text.size()));
-}
-
 // About the parameter as the client wrote it: "pageSize: 'x' is no number of its range".
 absl::Status WrongParameter(absl::string_view name, absl::string_view why) {
   return AtField(absl::InvalidArgumentError(absl::StrCat(name, ": ", why)), name);
@@ -128,7 +125,7 @@ absl::Status SetLeaf(Message& message, const FieldDescriptor& field, absl::strin
   const bool repeated = field.is_repeated();
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING:
-      if (!IsUtf8(text)) {
+      if (!db::IsUtf8(text)) {
         return WrongParameter(name, "is not UTF-8");
       }
       if (repeated) {
@@ -217,7 +214,7 @@ std::string Flatten(const grpc::ByteBuffer& buffer) {
 absl::Status SetFields(Message& message, absl::Span<const std::pair<std::string, std::string>> query) {
   std::set<const FieldDescriptor*> seen;
   for (const auto& [path, text] : query) {
-    if (!IsUtf8(path)) return absl::InvalidArgumentError("the name of a parameter is not UTF-8");
+    if (!db::IsUtf8(path)) return absl::InvalidArgumentError("the name of a parameter is not UTF-8");
     const absl::string_view name = path.size() <= 64 ? absl::string_view(path) : "a parameter of a long name";
     const absl::StatusOr<const FieldDescriptor*> field = SetField(message, name, path, text);
     if (!field.ok()) return field.status();

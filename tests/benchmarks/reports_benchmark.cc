@@ -26,7 +26,7 @@
 #include "db/reports/sql_store.h"
 #include "db/reports/sqlite_session.h"
 #include "tests/benchmarks/ratio.h"
-#include "tests/db/postgres_cluster.h"
+#include "tests/db/reports/postgres_cluster.h"
 
 namespace quantgate::benchmarks {
 namespace {

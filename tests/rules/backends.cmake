@@ -2,11 +2,11 @@ foreach(name ethos_u_module litert_module onnxruntime_module onnxruntime_pair ta
   quantgate_test(${name}_test TABLES backends/${name}_test.cc LIBS quantgate_rules)
 endforeach()
 
-file(GLOB htp_tests CONFIGURE_DEPENDS backends/qnn_htp/*.cc)
+file(GLOB htp_tests CONFIGURE_DEPENDS backends/folding_test.cc backends/qnn/*.cc backends/qnn_htp/*.cc)
 quantgate_test(htp_test TABLES ${htp_tests} LIBS quantgate_rules)
 
 # One executable each: their files have the same names in them.
-file(GLOB executorch_tests CONFIGURE_DEPENDS backends/executorch/*.cc)
+file(GLOB executorch_tests CONFIGURE_DEPENDS backends/qnn_htp/executorch/*.cc)
 foreach(source ${executorch_tests})
   cmake_path(GET source STEM name)
   if(NOT name MATCHES executorch)

@@ -1,6 +1,3 @@
-foreach(name alike digest encodings_graph)
-  quantgate_test(${name}_test engine/${name}_test.cc LIBS quantgate_rules)
-endforeach()
+quantgate_test(encodings_graph_test engine/encodings_graph_test.cc LIBS quantgate_rules)
 quantgate_test(engine_test THREADS engine/engine_test.cc engine/positions_test.cc LIBS quantgate_rules)
 quantgate_test(catalog_test THREADS TABLES engine/catalog_test.cc LIBS quantgate_rules)
-target_link_libraries(digest_test PRIVATE OpenSSL::Crypto)

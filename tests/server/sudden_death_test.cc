@@ -17,8 +17,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "client/remote/remote.h"
-#include "tests/db/postgres_cluster.h"
-#include "tests/db/reports_fixture.h"
+#include "tests/db/reports/fixture.h"
+#include "tests/db/reports/postgres_cluster.h"
 #include "tests/server/process.h"
 
 namespace quantgate {

@@ -166,6 +166,9 @@ TEST_F(ValidationTest, BadOptionsNameTheirField) {
   request.mutable_options()->mutable_model()->set_path(std::string(4097, 'p'));
   EXPECT_THAT(Validate(request).error_message(), StartsWith("options.model: "));
   request = Request();
+  request.mutable_options()->set_simulate(true);
+  EXPECT_THAT(Validate(request).error_message(), StartsWith("options.simulate: "));
+  request = Request();
   request.mutable_options()->add_targets("@");
   EXPECT_EQ(Validate(request).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
 }

@@ -15,6 +15,7 @@
 #include "rules/backends/ethos_u/semantics.h"
 #include "rules/backends/ethos_u/used.h"
 #include "rules/backends/table_module.h"
+#include "rules/backends/table_target.h"
 #include "rules/backends/tflite_lowering.h"
 #include "rules/backends/variant_target.h"
 #include "rules/soundness/rules.h"
@@ -89,9 +90,7 @@ FindingDraft Draft(const RuleInfo& rule, const BackendOp& op, Complaint complain
   }
   draft.observed = std::move(complaint.observed);
   draft.allowed = std::move(complaint.allowed);
-  draft.source.kind = v1::Source::MEASURED;
-  draft.source.table = target.tables.empty() ? std::string() : target.tables.front();
-  draft.source.row = std::string(op.name);
+  draft.source = FromTable(target, v1::Source::MEASURED, op.name);
   return draft;
 }
 

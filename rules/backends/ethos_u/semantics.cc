@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/backends/ethos_u/checks.h"
+#include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
 
 namespace quantgate::ethos_u {
@@ -132,7 +133,8 @@ Found Reshaped(const Call& call) {
   };
   if (scaled(in) && scaled(out) &&
       static_cast<float>(in->qparams->scales[0]) != static_cast<float>(out->qparams->scales[0])) {
-    return Complaint{absl::StrCat("scale ", in->qparams->scales[0], " in and ", out->qparams->scales[0], " out"),
+    return Complaint{absl::StrCat("scale ", FormatNumber(in->qparams->scales[0]), " in and ",
+                                  FormatNumber(out->qparams->scales[0]), " out"),
                      "one scale"};
   }
   if (call.resizable(in) || call.resizable(out)) return std::nullopt;

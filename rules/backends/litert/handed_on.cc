@@ -6,6 +6,21 @@
 #include "rules/tflite/bodies.h"
 
 namespace quantgate::litert {
+
+const RuleInfo kHandedOn = {
+    "GS603",
+    "overwritten-in-body",
+    v1::Finding::WRONG_NUMBERS,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; expected {allowed}.",
+    "After each round LiteRT copies the body's outputs to its inputs one after the other: an input that has a new "
+    "value already is what a later output hands on. And a branch has memory for a tensor once: of two outputs that are "
+    "the same one, the first is given memory that nobody writes.",
+    "Let the body make a copy of what it hands on, or of what it gives twice (an ADD of 0).",
+    "Fires: a body (a, b) -> (a + b, a). Does not: (a, b) -> (b, a + b), or (a, b) -> (a, a + b).",
+};
+
 namespace {
 
 // Outputs are copied to the inputs in their order: one that is an input of the body has to be copied before that input

@@ -6,9 +6,12 @@
 #include <string>
 
 #include "absl/types/optional.h"
+#include "rules/engine/rule.h"
 #include "rules/graph/graph.h"
 
 namespace quantgate::litert {
+
+extern const RuleInfo kHandedOn;
 
 struct HandedOn {
   std::string observed, allowed;

@@ -86,49 +86,6 @@ const RuleInfo kRewrittenWeight = {
     "front of the FULLY_CONNECTED, or two FULLY_CONNECTED of one weight.",
 };
 
-const RuleInfo kSparseAsDense = {
-    "GS602",
-    "sparse-read-as-dense",
-    v1::Finding::WRONG_NUMBERS,
-    v1::Finding::ERROR,
-    kAtAnyStage,
-    "{subject} is a sparse constant, {observed}; what reads it takes {allowed}.",
-    "Only DENSIFY and the built-in kernels of FULLY_CONNECTED look at how a constant is stored. Every other kernel "
-    "takes the elements that are stored for the first ones of the whole tensor, and reads on behind them.",
-    "Put a DENSIFY in front, or store the constant whole.",
-    "Fires: an ADD of a sparse constant, or a sparse FULLY_CONNECTED of version 1 on litert/xnnpack. Does not: one of "
-    "version 8, or the ADD of what a DENSIFY makes of the constant.",
-};
-
-const RuleInfo kHandedOn = {
-    "GS603",
-    "overwritten-in-body",
-    v1::Finding::WRONG_NUMBERS,
-    v1::Finding::ERROR,
-    kAtAnyStage,
-    "{subject} has {observed}; expected {allowed}.",
-    "After each round LiteRT copies the body's outputs to its inputs one after the other: an input that has a new "
-    "value already is what a later output hands on. And a branch has memory for a tensor once: of two outputs that are "
-    "the same one, the first is given memory that nobody writes.",
-    "Let the body make a copy of what it hands on, or of what it gives twice (an ADD of 0).",
-    "Fires: a body (a, b) -> (a + b, a). Does not: (a, b) -> (b, a + b), or (a, b) -> (a, a + b).",
-};
-
-const RuleInfo kScalesAsOne = {
-    "AX601",
-    "several-scales-as-one",
-    v1::Finding::WRONG_NUMBERS,
-    v1::Finding::ERROR,
-    kAtAnyStage,
-    "{subject} has {observed}; LiteRT takes {allowed}.",
-    "Only weights of convolutions and fully connected layers, tables and what DEQUANTIZE reads may have a scale for "
-    "each channel. Other kernels find a scale of 0 in such a constant: products are 0, moved integers get the scale "
-    "of the result, and kernels that compare scales refuse the model or end the process.",
-    "Quantize the constant with one scale, or put a DEQUANTIZE behind it.",
-    "Fires: an int8 BATCH_MATMUL with a constant of 4 scales, or a GATHER from one. Does not: a float BATCH_MATMUL "
-    "with that constant.",
-};
-
 // Statements of the delegate's table that have a source of their own are not about what it takes: it takes the node,
 // and then fails to make its subgraph of it, which ends the interpreter.
 bool EndsDelegate(const Violation& violation) {
@@ -267,12 +224,9 @@ class Judge {
       Place place;
       place.node = op.node;
       place.input = i;
-      FindingSource source;
-      source.kind = v1::Source::MEASURED;
-      source.table = target_.tables.empty() ? std::string() : target_.tables.back();
       sink_.Add(kRewrittenWeight, place,
                 absl::StrCat("the weight of ", graph.op_type(found->second), " #", found->second, " in front of it"),
-                "a constant that is no weight of a delegated node before", std::move(source));
+                "a constant that is no weight of a delegated node before", Measured(/*delegate=*/true));
       return true;
     }
     return false;
@@ -325,9 +279,8 @@ class Judge {
   bool IsReference() const { return target_.soc == kVariants[0].name; }
 
   FindingSource Measured(bool delegate) const {
-    FindingSource source;
-    source.kind = v1::Source::MEASURED;
-    if (!target_.tables.empty()) source.table = delegate ? target_.tables.back() : target_.tables.front();
+    FindingSource source = FromTable(target_, v1::Source::MEASURED);
+    if (delegate && !target_.tables.empty()) source.table = target_.tables.back();
     return source;
   }
 
@@ -335,9 +288,7 @@ class Judge {
                     ModuleResult::OpOutcome& outcome) {
     Place place;
     place.node = op.node;
-    FindingSource source;
-    source.kind = v1::Source::MEASURED;
-    source.table = target_.tables.empty() ? std::string() : target_.tables.back();
+    FindingSource source = Measured(/*delegate=*/true);
     source.row = std::move(row);
     sink_.Add(kNotDelegated, place, std::move(observed), std::move(allowed), std::move(source));
     outcome.refused = true;
@@ -381,10 +332,7 @@ class Judge {
     const bool reference = target_.soc == kVariants[0].name;
     Place place;
     place.node = op.node;
-    FindingSource source;
-    source.kind = v1::Source::MEASURED;
-    source.table = target_.tables.empty() ? std::string() : target_.tables.front();
-    source.row = violation.row;
+    FindingSource source = FromTable(target_, v1::Source::MEASURED, violation.row);
     sink_.Add(kNoKernel, place, absl::StrCat("no ", reference ? "reference" : "optimized", " one of these types"),
               absl::StrCat("it with its ", reference ? "optimized" : "reference", " kernels"), std::move(source));
   }
@@ -434,7 +382,7 @@ void CheckGraph(const CheckContext& context, const Target& target, const TableMa
   Judge judge(context, target, matcher, sink);
   for (size_t i = 0; i < ops.size(); ++i) judge.JudgeNode(ops[i], result.ops[i]);
   const v1::Graph& message = context.graph().message();
-  if (&message != &context.model() || message.origin() != v1::Graph::TFLITE) return;
+  if (context.is_body() || message.origin() != v1::Graph::TFLITE) return;
   for (const v1::ListedOperator& unused : message.unused_operators()) judge.JudgeUnused(unused);
 }
 

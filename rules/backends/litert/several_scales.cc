@@ -6,6 +6,22 @@
 #include "rules/graph/port_role.h"
 
 namespace quantgate::litert {
+
+const RuleInfo kScalesAsOne = {
+    "AX601",
+    "several-scales-as-one",
+    v1::Finding::WRONG_NUMBERS,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; LiteRT takes {allowed}.",
+    "Only weights of convolutions and fully connected layers, tables and what DEQUANTIZE reads may have a scale for "
+    "each channel. Other kernels find a scale of 0 in such a constant: products are 0, moved integers get the scale "
+    "of the result, and kernels that compare scales refuse the model or end the process.",
+    "Quantize the constant with one scale, or put a DEQUANTIZE behind it.",
+    "Fires: an int8 BATCH_MATMUL with a constant of 4 scales, or a GATHER from one. Does not: a float BATCH_MATMUL "
+    "with that constant.",
+};
+
 namespace {
 
 // Kernels that compare the scale with the result's, or that make a multiplier of it which must not be 0. Others compute

@@ -7,8 +7,11 @@
 
 #include "absl/types/optional.h"
 #include "rules/engine/context.h"
+#include "rules/engine/rule.h"
 
 namespace quantgate::litert {
+
+extern const RuleInfo kScalesAsOne;
 
 struct ScalesAsOne {
   int32_t input;

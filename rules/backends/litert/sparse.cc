@@ -6,6 +6,21 @@
 #include "rules/graph/data_type.h"
 
 namespace quantgate::litert {
+
+const RuleInfo kSparseAsDense = {
+    "GS602",
+    "sparse-read-as-dense",
+    v1::Finding::WRONG_NUMBERS,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} is a sparse constant, {observed}; what reads it takes {allowed}.",
+    "Only DENSIFY and the built-in kernels of FULLY_CONNECTED look at how a constant is stored. Every other kernel "
+    "takes the elements that are stored for the first ones of the whole tensor, and reads on behind them.",
+    "Put a DENSIFY in front, or store the constant whole.",
+    "Fires: an ADD of a sparse constant, or a sparse FULLY_CONNECTED of version 1 on litert/xnnpack. Does not: one of "
+    "version 8, or the ADD of what a DENSIFY makes of the constant.",
+};
+
 namespace {
 
 constexpr int32_t kSomeStored = -1;

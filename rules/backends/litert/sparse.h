@@ -6,9 +6,12 @@
 #include <string>
 
 #include "absl/types/optional.h"
+#include "rules/engine/rule.h"
 #include "rules/graph/graph.h"
 
 namespace quantgate::litert {
+
+extern const RuleInfo kSparseAsDense;
 
 // What runs a node: the kernels differ in how they read sparse weights.
 enum class Reader { kReferenceKernel, kOptimizedKernel, kDelegate };

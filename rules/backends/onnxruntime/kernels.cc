@@ -296,9 +296,9 @@ bool CheckClip(const CheckContext& context, const std::vector<v1::DataType>& typ
   const int32_t value = graph.output(node, 0);
   // There is no kernel of it: it is computed in float32, and by then a Cast is between it and the QuantizeLinear.
   if (types[value] == v1::DATA_TYPE_FLOAT16) return false;
-  const absl::Span<const Use> uses = graph.uses(value);
-  if (uses.size() != 1 || !IsQuantize(graph, uses[0].node) || graph.is_graph_output(value)) return false;
-  const int32_t quantize = uses[0].node;
+  const Use* use = graph.only_use(value);
+  if (use == nullptr || !IsQuantize(graph, use->node)) return false;
+  const int32_t quantize = use->node;
   if (graph.num_outputs(quantize) == 0) return false;
   const int32_t stored = graph.output(quantize, 0);
   const v1::DataType type = stored < 0 ? v1::DATA_TYPE_UNSPECIFIED : types[stored];

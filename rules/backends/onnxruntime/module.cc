@@ -51,12 +51,8 @@ constexpr Newest kNewest[] = {{"1.31.1", 26, 13, 5, 1}};
 // Domains whose operators are part of the runtime; others come with libraries that the program registers.
 constexpr absl::string_view kDomains[] = {"", "ai.onnx.ml", "com.microsoft"};
 
-FindingSource Measured(const Target& target, std::string row = {}) {
-  FindingSource source;
-  source.kind = v1::Source::MEASURED;
-  source.table = target.tables.empty() ? std::string() : target.tables.front();
-  source.row = std::move(row);
-  return source;
+FindingSource Measured(const Target& target, absl::string_view row = {}) {
+  return FromTable(target, v1::Source::MEASURED, row);
 }
 
 class Judge {
@@ -109,7 +105,7 @@ class Judge {
   // Of what a body gives back. True: the model is not loaded.
   bool OuterValues() {
     const v1::Graph& body = graph_.message();
-    if (&context_.model() == &body) return false;
+    if (!context_.is_body()) return false;
     bool refused = false;
     for (const int32_t id : body.outputs()) {
       if (id < 1 || body.values(id - 1).captured() < 1 || graph_.producer(id - 1) >= 0) continue;
@@ -288,7 +284,7 @@ void CheckOrder(const CheckContext& context, const Target& target, FindingSink& 
   std::vector<FindingDraft>& findings = sink.findings();
   const size_t before = findings.size();
   NodeOrder().check(context, sink);
-  if (context.graph().origin() != v1::Graph::ONNX || &context.model() != &context.graph().message()) return;
+  if (context.graph().origin() != v1::Graph::ONNX || context.is_body()) return;
   for (size_t i = before; i < findings.size(); ++i) {
     Soften(findings[i], ", as ONNX demands; this runtime sorts them", target);
   }

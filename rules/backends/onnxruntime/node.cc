@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "rules/graph/opset.h"
 
 namespace quantgate::onnxruntime {
 namespace {
@@ -44,13 +45,10 @@ void Emit(const Graph& graph, const KernelCall& call, absl::string_view name, Em
 }
 
 int OperatorSet(const v1::Graph& model, absl::string_view domain) {
-  for (const v1::OpsetImport& import : model.opset_imports()) {
-    const bool is_default = import.domain().empty() || import.domain() == "ai.onnx";
-    if (domain.empty() ? !is_default : import.domain() != domain) continue;
-    return import.version() >= 1 && import.version() <= INT16_MAX ? static_cast<int>(import.version()) : 0;
-  }
+  const v1::OpsetImport* import = ImportOf(model, domain);
   // The runtime adds its own where a model leaves it out.
-  return domain == "com.microsoft" ? 1 : 0;
+  if (import == nullptr) return domain == "com.microsoft" ? 1 : 0;
+  return import->version() >= 1 && import->version() <= INT16_MAX ? static_cast<int>(import->version()) : 0;
 }
 
 }  // namespace quantgate::onnxruntime

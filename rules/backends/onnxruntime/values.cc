@@ -1,6 +1,5 @@
 #include "rules/backends/onnxruntime/values.h"
 
-#include "absl/types/span.h"
 #include "rules/graph/elements.h"
 #include "rules/graph/quantizer.h"
 
@@ -19,9 +18,8 @@ bool MayBeOne(const Graph& graph, int32_t value) {
 
 int32_t OnlyUse(const Graph& graph, int32_t value) {
   if (value < 0) return -1;
-  const absl::Span<const Use> uses = graph.uses(value);
-  const bool read_elsewhere = graph.is_graph_output(value) || graph.is_read_in_body(value);
-  return uses.size() == 1 && uses[0].input == 0 && !read_elsewhere ? uses[0].node : -1;
+  const Use* use = graph.only_use(value);
+  return use != nullptr && use->input == 0 ? use->node : -1;
 }
 
 int32_t StoredOf(const Graph& graph, int32_t quantizer) {

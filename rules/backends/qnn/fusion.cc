@@ -17,10 +17,10 @@ const Operand* BatchNormOutputOf(const CheckContext& context, const ResolvedOp& 
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::PT2E || !IsConvolution(convolution)) return nullptr;
   const Operand* own = OnlyOutput(context, convolution);
-  if (own == nullptr || own->quantized || own->value < 0 || graph.is_graph_output(own->value)) return nullptr;
-  const absl::Span<const Use> uses = graph.uses(own->value);
-  if (uses.size() != 1 || uses[0].input != 0 || graph.op(uses[0].node) != OpId::kBatchNorm) return nullptr;
-  const int32_t batch_norm = context.resolved().op_of_node(uses[0].node);
+  if (own == nullptr || own->quantized || own->value < 0) return nullptr;
+  const Use* use = graph.only_use(own->value);
+  if (use == nullptr || use->input != 0 || graph.op(use->node) != OpId::kBatchNorm) return nullptr;
+  const int32_t batch_norm = context.resolved().op_of_node(use->node);
   return batch_norm < 0 ? nullptr : OnlyOutput(context, context.resolved().ops()[batch_norm]);
 }
 

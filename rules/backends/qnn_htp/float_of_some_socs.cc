@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/backends/table_judge.h"
+#include "rules/backends/table_target.h"
 #include "rules/constraints/rules.h"
 
 namespace quantgate::qnn_htp {
@@ -57,9 +58,7 @@ void FloatOfSomeSocs::Look(const BackendOp& op, FindingSink& sink) {
   if (absl::c_none_of(match.violations, [](const Violation& violation) { return violation.rule == &kNoFloat; })) {
     return;
   }
-  FindingSource source;
-  source.kind = v1::Source::MEASURED;
-  source.table = target_.tables.empty() ? std::string() : target_.tables.front();
+  FindingSource source = FromTable(target_, v1::Source::MEASURED);
   sink.Add(kFloatOfSomeSocs, PlaceOf(op, {}), "floats", absl::StrCat("integers alone on ", Names(without_)),
            std::move(source));
   without_.clear();

@@ -11,9 +11,8 @@ namespace {
 bool IsGathered(const Graph& graph, int32_t node) {
   if (graph.op(node) == OpId::kEmbedding) return true;
   const int32_t value = graph.num_outputs(node) == 1 ? graph.output(node, 0) : -1;
-  if (value < 0 || graph.is_graph_output(value)) return false;
-  const absl::Span<const Use> uses = graph.uses(value);
-  return uses.size() == 1 && uses[0].input == 0 && graph.op(uses[0].node) == OpId::kGather;
+  const Use* use = value < 0 ? nullptr : graph.only_use(value);
+  return use != nullptr && use->input == 0 && graph.op(use->node) == OpId::kGather;
 }
 
 }  // namespace

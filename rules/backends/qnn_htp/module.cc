@@ -101,7 +101,7 @@ class Judge {
   // ONNX Runtime's optimizer computes it, where the session lets it. Otherwise the provider takes the nodes, and ends
   // because their graph has no input.
   void NoteConstant(ModuleResult& result) {
-    if (result.ops.empty() || &context_.graph().message() != &context_.model()) return;
+    if (result.ops.empty() || context_.is_body()) return;
     for (ModuleResult::OpOutcome& outcome : result.ops) outcome.checked = false;
     sink_.NotChecked(&kUnclearLowering, context_.resolved().ops()[0].node,
                      "the whole graph computes from constants and known shapes alone");
@@ -362,11 +362,7 @@ class Judge {
     for (const Violation& violation : stand_alone_.violations) {
       if (violation.rule != &kDtypeRow && violation.rule != &kDtypeRowArch) continue;
       if (TakesEitherSign(op, violation.port)) continue;
-      FindingSource source;
-      source.kind = v1::Source::MEASURED;
-      source.table = target_.tables.empty() ? std::string() : target_.tables.front();
-      source.row = std::string(name);
-      source.document = kMeasuredWith;
+      FindingSource source = FromTable(target_, v1::Source::MEASURED, name, kMeasuredWith);
       sink_.Add(kCompositeOperation, PlaceOf(op, violation.port), violation.observed, violation.allowed,
                 std::move(source));
       return true;

@@ -35,11 +35,11 @@ Operand Written(const NodeView& view) {
   const Graph& graph = view.graph();
   const Operand* output = view.output(0);
   if (output == nullptr || output->quantized || output->value < 0) return output == nullptr ? Operand() : *output;
-  const absl::Span<const Use> uses = graph.uses(output->value);
+  const Use* use = graph.only_use(output->value);
   const absl::Span<const OpId> behind =
       view.op().op->id == OpId::kLinear ? absl::MakeConstSpan(kBehindLinear) : absl::MakeConstSpan(kBehindConv);
-  if (uses.size() == 1 && Has(behind, graph.op(uses[0].node))) {
-    const int32_t index = view.context().resolved().op_of_node(uses[0].node);
+  if (use != nullptr && Has(behind, graph.op(use->node))) {
+    const int32_t index = view.context().resolved().op_of_node(use->node);
     const absl::Span<const Operand> outputs =
         index < 0 ? absl::Span<const Operand>()
                   : view.context().resolved().outputs(view.context().resolved().ops()[index]);
@@ -181,7 +181,7 @@ bool IsViewOfIntegers(const NodeView& view) {
   const OpId id = view.op().op->id;
   const Operand* input = view.input(0);
   return (id == OpId::kReshape || id == OpId::kTranspose) && !absl::StartsWith(view.op_type(), "aten.t.") &&
-         input->edge_value >= 0 && view.graph().uses(input->edge_value).size() == 1;
+         input->edge_value >= 0 && view.graph().only_use(input->edge_value) != nullptr;
 }
 
 // Products of matrices, by what they read: their output need not be quantized for integers to be meant.

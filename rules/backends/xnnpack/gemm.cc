@@ -71,7 +71,7 @@ bool ComputesOnIntegers(const CheckContext& context, int32_t node) {
 
 bool HasComputedBias(const CheckContext& context, const ResolvedOp& op) {
   // A body has the parameters of the model as inputs, and is not delegated anyway (CV603).
-  if (&context.graph().message() != &context.model()) return false;
+  if (context.is_body()) return false;
   const Operand* bias = op.op == nullptr || !IsGemm(op.op->id) ? nullptr : context.resolved().input(op, 2);
   if (bias == nullptr || !bias->present || bias->value < 0) return false;
   const Operand read = AsRead(context, *bias);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "rules/backends/node_view.h"
+#include "rules/backends/table_target.h"
 
 namespace quantgate::xnnpack {
 
@@ -25,10 +26,8 @@ void CheckHardtanhMaximum(const CheckContext& context, const Target& target, Fin
   for (size_t i = 0; i < result.ops.size(); ++i) {
     const int32_t node = context.resolved().ops()[i].node;
     if (result.ops[i].refused || !IsHardtanhWithoutMaximum(context.graph(), node)) continue;
-    FindingSource source;
-    source.kind = v1::Source::MEASURED;
-    source.table = target.tables.empty() ? std::string() : target.tables.front();
-    source.document = "ExecuTorch 1.5.1, a convolution and a hardtanh, lowered";
+    FindingSource source =
+        FromTable(target, v1::Source::MEASURED, "", "ExecuTorch 1.5.1, a convolution and a hardtanh, lowered");
     Place place;
     place.node = node;
     sink.Add(kHardtanhMaximum, place, "a minimum and no maximum", "both written out", std::move(source));

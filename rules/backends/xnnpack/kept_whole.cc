@@ -5,6 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
+#include "rules/backends/table_target.h"
 
 namespace quantgate::xnnpack {
 
@@ -26,13 +27,10 @@ bool CheckKeptWhole(const CheckContext& context, const BackendOp& op, const Targ
   static constexpr absl::string_view kKept[] = {"aten.linear.default", "aten.hardswish.default",
                                                 "aten.max_pool2d.default", "aten.upsample_bilinear2d.vec"};
   const Graph& graph = context.graph();
-  const bool is_body = &graph.message() != &context.model();
+  const bool is_body = context.is_body();
   if (!is_body || op.node < 0 || !absl::c_linear_search(kKept, graph.op_type(op.node))) return false;
-  FindingSource source;
-  source.kind = v1::Source::MEASURED;
-  source.table = target.tables.empty() ? std::string() : target.tables.front();
-  source.row = std::string(op.name);
-  source.document = "ExecuTorch 1.5.1, branches of torch.cond with one operator each, lowered";
+  FindingSource source = FromTable(target, v1::Source::MEASURED, op.name,
+                                   "ExecuTorch 1.5.1, branches of torch.cond with one operator each, lowered");
   Place place;
   place.node = op.node;
   sink.Add(kKeptWhole, place, "in a body, where nothing is delegated", "it outside, or written apart",

@@ -116,9 +116,8 @@ void AddList(const NodeView& view, absl::string_view attribute, absl::string_vie
 bool IsInConvolution(const NodeView& pad) {
   const Graph& graph = pad.graph();
   const Operand* output = pad.output(0);
-  if (output == nullptr || output->value < 0 || graph.uses(output->value).size() != 1) return false;
-  const int32_t reader = graph.uses(output->value)[0].node;
-  return graph.op(reader) == OpId::kConv && HasQuantizedWeight(pad.context(), reader);
+  const Use* use = output == nullptr || output->value < 0 ? nullptr : graph.only_use(output->value);
+  return use != nullptr && graph.op(use->node) == OpId::kConv && HasQuantizedWeight(pad.context(), use->node);
 }
 
 // Zeros around what was quantized and is read as floats are written as integers without a scale.
@@ -290,10 +289,10 @@ const Operand* OnlyOutput(const CheckContext& context, const ResolvedOp& op) {
 const ResolvedOp* OnlyReader(const CheckContext& context, const ResolvedOp& op) {
   const Graph& graph = context.graph();
   const Operand* own = OnlyOutput(context, op);
-  if (own == nullptr || own->quantized || own->value < 0 || graph.is_graph_output(own->value)) return nullptr;
-  const absl::Span<const Use> uses = graph.uses(own->value);
-  if (uses.size() != 1 || uses[0].input != 0) return nullptr;
-  const int32_t index = context.resolved().op_of_node(uses[0].node);
+  if (own == nullptr || own->quantized || own->value < 0) return nullptr;
+  const Use* use = graph.only_use(own->value);
+  if (use == nullptr || use->input != 0) return nullptr;
+  const int32_t index = context.resolved().op_of_node(use->node);
   return index < 0 ? nullptr : &context.resolved().ops()[index];
 }
 
@@ -486,7 +485,7 @@ Operand BehindPadding(const NodeView& view, const Operand& input) {
   const std::optional<IntVector> sizes = padding.integers({"pad"});
   const int rank = view.rank(&input);
   if (padded == nullptr || !sizes || IsOtherPadding(padding) || padding.real({"value"}).value_or(0) != 0 ||
-      graph.uses(input.edge_value).size() != 1 || static_cast<int>(sizes->size()) > 2 * (rank - 2)) {
+      graph.only_use(input.edge_value) == nullptr || static_cast<int>(sizes->size()) > 2 * (rank - 2)) {
     return input;
   }
   Operand behind = *padded;

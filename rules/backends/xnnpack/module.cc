@@ -34,7 +34,7 @@ void Finish(const CheckContext& context, const Target& target, FindingSink& sink
   CheckHardtanhMaximum(context, target, sink, result);
   CheckVolumeConvolution(context, target, sink, result);
   // What is in the bodies of control flow is not delegated.
-  if (&context.graph().message() != &context.model()) return;
+  if (context.is_body()) return;
   CheckNumberEntering(context, delegates, target, sink, result);
   const ChannelsLast layouts(context, delegates, result);
   CheckSoftmaxLayout(context, delegates, layouts, target, sink, result);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "rules/backends/table_target.h"
 #include "rules/graph/graph.h"
 #include "rules/graph/resolve.h"
 
@@ -46,11 +47,8 @@ void CheckNumberEntering(const CheckContext& context, const Delegates& delegates
              !graph.is_constant(operand.value) && Enters(graph, delegates, operand.value);
     });
     if (input == inputs.end()) continue;
-    FindingSource source;
-    source.kind = v1::Source::MEASURED;
-    source.table = target.tables.empty() ? std::string() : target.tables.front();
-    source.row = std::string(result.ops[i].backend_ops.front());
-    source.document = "ExecuTorch 1.5.1, a quantized tensor less its mean, lowered";
+    FindingSource source = FromTable(target, v1::Source::MEASURED, result.ops[i].backend_ops.front(),
+                                     "ExecuTorch 1.5.1, a quantized tensor less its mean, lowered");
     Place place;
     place.node = op.node;
     place.input = input->argument;

@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "rules/backends/pattern.h"
 #include "rules/backends/table_judge.h"
+#include "rules/backends/table_target.h"
 #include "rules/backends/xnnpack/gemm.h"
 
 namespace quantgate::xnnpack {
@@ -109,11 +110,8 @@ void AddConflict(const CheckContext& context, const ResolvedOp& op, absl::string
                                  "', which reads the same bias, is not known"));
     return;
   }
-  FindingSource source;
-  source.kind = v1::Source::MEASURED;
-  source.table = target.tables.empty() ? std::string() : target.tables.front();
-  source.row = std::string(kernel);
-  source.document = "ExecuTorch 1.5.1, models with one bias for two layers, lowered and run";
+  FindingSource source = FromTable(target, v1::Source::MEASURED, kernel,
+                                   "ExecuTorch 1.5.1, models with one bias for two layers, lowered and run");
   Place place;
   place.node = op.node;
   const Operand& bias = *context.resolved().input(op, 2);

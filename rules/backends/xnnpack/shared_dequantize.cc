@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "rules/backends/table_target.h"
 #include "rules/graph/graph.h"
 #include "rules/graph/resolve.h"
 #include "rules/operators/op_id.h"
@@ -118,10 +119,8 @@ FindingDraft Conflict(const CheckContext& context, int32_t value, const Readers&
                                                        : absl::StrCat("'", graph.node_name(other), "'");
   draft.observed = absl::StrCat("the Dequantize of its input in common with ", with);
   draft.allowed = "one of its own";
-  draft.source.kind = v1::Source::MEASURED;
-  draft.source.table = target.tables.empty() ? std::string() : target.tables.front();
-  draft.source.row = "XNNConvert";
-  draft.source.document = "ExecuTorch 1.5.1, a quantized convolution with two readers, lowered and run";
+  draft.source = FromTable(target, v1::Source::MEASURED, "XNNConvert",
+                           "ExecuTorch 1.5.1, a quantized convolution with two readers, lowered and run");
   if (!readers.ends_export() && !HasOtherShape(graph.value(value))) draft.effect = v1::Finding::WRONG_NUMBERS;
   return draft;
 }

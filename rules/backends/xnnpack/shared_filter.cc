@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "rules/backends/pattern.h"
+#include "rules/backends/table_target.h"
 #include "rules/backends/xnnpack/gemm.h"
 
 namespace quantgate::xnnpack {
@@ -70,11 +71,8 @@ void CheckSharedFilter(const CheckContext& context, const Delegates& delegates, 
           absl::StrCat("whether it comes to one delegate with '", first, "', which has the same filter, is not known"));
       continue;
     }
-    FindingSource source;
-    source.kind = v1::Source::MEASURED;
-    source.table = target.tables.empty() ? std::string() : target.tables.front();
-    source.row = std::string(result.ops[i].backend_ops.front());
-    source.document = "ExecuTorch 1.5.1, models with one filter for two convolutions, lowered";
+    FindingSource source = FromTable(target, v1::Source::MEASURED, result.ops[i].backend_ops.front(),
+                                     "ExecuTorch 1.5.1, models with one filter for two convolutions, lowered");
     Place place;
     place.node = op.node;
     const Operand& weight = *context.resolved().input(op, 1);

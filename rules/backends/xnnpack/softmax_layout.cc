@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "rules/backends/table_target.h"
 #include "rules/graph/resolve.h"
 #include "rules/operators/op_id.h"
 
@@ -37,11 +38,8 @@ void CheckSoftmaxLayout(const CheckContext& context, const Delegates& delegates,
           "whether it comes to one delegate with what is in front, which has its channels last, is not known");
       continue;
     }
-    FindingSource source;
-    source.kind = v1::Source::MEASURED;
-    source.table = target.tables.empty() ? std::string() : target.tables.front();
-    source.row = std::string(result.ops[i].backend_ops.front());
-    source.document = "ExecuTorch 1.5.1, softmax behind convolutions and pools, lowered and run";
+    FindingSource source = FromTable(target, v1::Source::MEASURED, result.ops[i].backend_ops.front(),
+                                     "ExecuTorch 1.5.1, softmax behind convolutions and pools, lowered and run");
     Place place;
     place.node = op.node;
     place.input = 0;

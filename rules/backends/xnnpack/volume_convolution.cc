@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "rules/backends/node_view.h"
+#include "rules/backends/table_target.h"
 
 namespace quantgate::xnnpack {
 
@@ -37,10 +38,8 @@ void CheckVolumeConvolution(const CheckContext& context, const Target& target, F
   for (size_t i = 0; i < result.ops.size(); ++i) {
     const ResolvedOp& op = context.resolved().ops()[i];
     if (!result.ops[i].refused || !IsOverVolumes(context, op)) continue;
-    FindingSource source;
-    source.kind = v1::Source::MEASURED;
-    source.table = target.tables.empty() ? std::string() : target.tables.front();
-    source.document = "ExecuTorch 1.5.1, Conv3d and ConvTranspose3d, run";
+    FindingSource source =
+        FromTable(target, v1::Source::MEASURED, "", "ExecuTorch 1.5.1, Conv3d and ConvTranspose3d, run");
     Place place;
     place.node = op.node;
     sink.Add(kVolumeConvolution, place, "a kernel of three dimensions", "one of one or two", std::move(source));

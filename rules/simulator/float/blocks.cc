@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/float/kernels.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -141,7 +142,7 @@ absl::Status Overwrite(FloatCall& call, const Tensor& x) {
   }
   call.outputs[0] = x;
   if (update->data.empty()) return absl::OkStatus();
-  const Dims strides = Strides(x.dims);
+  const Dims strides = StridesOf(x.dims);
   int64_t to = 0;
   for (size_t i = 0; i < rank; ++i) {
     to += std::min(std::max<int64_t>(starts[i], 0), x.dims[i] - update->dims[i]) * strides[i];

@@ -6,10 +6,38 @@
 #include "rules/simulator/float/gemm.h"
 #include "rules/simulator/float/kernels.h"
 #include "rules/simulator/planes.h"
+#include "rules/simulator/shapes.h"
 #include "rules/simulator/window.h"
 
 namespace quantgate::simulator {
 namespace {
+
+// Windows along the spatial axes, an entry for each.
+struct SpatialWindow {
+  Dims kernel;
+  Dims strides;
+  Dims dilations;
+  Dims pads_begin;
+  Dims pads_end;
+  Dims outputs;  // sizes that follow
+};
+
+// `spatial`: sizes of the input. INVALID_ARGUMENT where numbers do not make windows.
+absl::StatusOr<SpatialWindow> MakeWindow(const Attributes& attributes, absl::Span<const int64_t> spatial,
+                                         absl::Span<const int64_t> kernel) {
+  const absl::StatusOr<std::vector<Window>> windows = Windows(attributes, spatial, kernel);
+  if (!windows.ok()) return windows.status();
+  SpatialWindow all;
+  for (const Window& axis : *windows) {
+    all.kernel.push_back(axis.kernel);
+    all.strides.push_back(axis.stride);
+    all.dilations.push_back(axis.dilation);
+    all.pads_begin.push_back(axis.pad_begin);
+    all.pads_end.push_back(axis.pad_end);
+    all.outputs.push_back(axis.output);
+  }
+  return all;
+}
 
 // Data (N, C, spatial...) and weight (out, in/group, spatial...), whatever the call's layout.
 struct Operands {
@@ -83,7 +111,7 @@ struct Piece {
 class Columns {
  public:
   Columns(absl::Span<const int64_t> spatial, const SpatialWindow& window)
-      : spatial_(spatial), window_(window), strides_(Strides(spatial)), taps_(Count(window.kernel)) {}
+      : spatial_(spatial), window_(window), strides_(StridesOf(spatial)), taps_(Count(window.kernel)) {}
 
   void Fill(const float* image, const Panel& panel, float* to) {
     const int64_t plane = Count(spatial_), step = window_.strides.back();
@@ -295,7 +323,7 @@ absl::Status RunConvTranspose(FloatCall& call) {
   const float* data = operands.x->as<float>().data();
   const float* weights = operands.w->as<float>().data();
   const int64_t out_plane = Count(spatial);
-  const Dims strides = Strides(spatial);
+  const Dims strides = StridesOf(spatial);
   for (int64_t n = 0; n < x[0]; ++n) {
     for (int64_t g = 0; g < operands.group; ++g) {
       const float* image = data + (n * x[1] + g * in) * plane;

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/graph/data_type.h"
 #include "rules/simulator/float/kernels.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -94,7 +95,7 @@ absl::Status OneHot(FloatCall& call, const Tensor& indices) {
   const absl::StatusOr<std::vector<int64_t>> at = ToInt64(indices);
   if (!at.ok()) return at.status();
   const int64_t depth = call.attributes.Int("depth", 0);
-  const absl::StatusOr<int> axis = AxisOf(call.attributes.Int("axis", -1), indices.dims.size() + 1);
+  const absl::StatusOr<int> axis = NormalizedAxis(call.attributes.Int("axis", -1), indices.dims.size() + 1);
   if (!axis.ok()) return axis.status();
   if (depth < 0) return absl::InvalidArgumentError(absl::StrCat("a depth of ", depth));
   Dims dims = indices.dims;

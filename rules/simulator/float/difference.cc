@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/float/kernels.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -36,7 +37,7 @@ absl::Status RunDifference(FloatCall& call) {
   }
   if (call.input(0) == nullptr) return absl::InvalidArgumentError("input 0 is not there");
   const Tensor& x = *call.inputs[0];
-  const absl::StatusOr<int> axis = AxisOf(call.attributes.Int("axis", -1), x.dims.size());
+  const absl::StatusOr<int> axis = NormalizedAxis(call.attributes.Int("axis", -1), x.dims.size());
   if (!axis.ok()) return axis.status();
   Dims dims = x.dims;
   dims[*axis] = -1;

@@ -9,6 +9,7 @@
 #include "rules/operators/operator.h"
 #include "rules/simulator/float/kernels.h"
 #include "rules/simulator/functions.h"
+#include "rules/simulator/shapes.h"
 #include "rules/simulator/tensor.h"
 
 namespace quantgate::simulator {
@@ -99,7 +100,7 @@ struct Pair {
 
 // Makes room for the result: of conditions, of real numbers or of int64.
 absl::Status Prepare(FloatCall& call, const Tensor& a, const Tensor& b, bool condition, Pair& pair) {
-  const absl::StatusOr<Dims> dims = BroadcastDims(a.dims, b.dims);
+  const absl::StatusOr<Dims> dims = BroadcastShape(a.dims, b.dims);
   if (!dims.ok()) return dims.status();
   pair.a = &a;
   pair.b = &b;
@@ -164,7 +165,7 @@ class Rows {
 
  private:
   Dims Steps(const Dims& own) const {
-    const Dims strides = Strides(own);
+    const Dims strides = StridesOf(own);
     Dims steps(dims_.size(), 0);
     for (size_t i = 0; i < own.size(); ++i) steps[dims_.size() - own.size() + i] = own[i] == 1 ? 0 : strides[i];
     return steps;
@@ -420,8 +421,8 @@ absl::Status RunWhere(FloatCall& call) {
   if (a.type != b.type && ElementSize(a.type) != ElementSize(b.type)) {
     return absl::InvalidArgumentError("the two choices are of different types");
   }
-  absl::StatusOr<Dims> dims = BroadcastDims(a.dims, b.dims);
-  if (dims.ok()) dims = BroadcastDims(*dims, condition->dims);
+  absl::StatusOr<Dims> dims = BroadcastShape(a.dims, b.dims);
+  if (dims.ok()) dims = BroadcastShape(*dims, condition->dims);
   if (!dims.ok()) return dims.status();
   const absl::StatusOr<std::vector<int64_t>> chosen = ToInt64(*condition);
   if (!chosen.ok()) return chosen.status();
@@ -431,7 +432,7 @@ absl::Status RunWhere(FloatCall& call) {
   const Tensor* tensors[3] = {condition, &a, &b};
   Dims steps[3];
   for (int t = 0; t < 3; ++t) {
-    const Dims strides = Strides(tensors[t]->dims);
+    const Dims strides = StridesOf(tensors[t]->dims);
     steps[t].assign(rank, 0);
     const size_t missing = rank - strides.size();
     for (size_t i = 0; i < strides.size(); ++i) steps[t][missing + i] = tensors[t]->dims[i] == 1 ? 0 : strides[i];

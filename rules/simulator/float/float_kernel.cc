@@ -4,6 +4,7 @@
 #include "rules/operators/operator.h"
 #include "rules/simulator/float/kernels.h"
 #include "rules/simulator/float/relu.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -182,33 +183,6 @@ int64_t Count(absl::Span<const int64_t> dims) {
   return count;
 }
 
-Dims Strides(absl::Span<const int64_t> dims) {
-  Dims strides(dims.size(), 1);
-  for (size_t i = dims.size(); i-- > 1;) strides[i - 1] = strides[i] * dims[i];
-  return strides;
-}
-
-absl::StatusOr<int> AxisOf(int64_t axis, size_t rank) {
-  const int64_t signed_rank = static_cast<int64_t>(rank);
-  if (axis < -signed_rank || axis >= signed_rank) {
-    return absl::InvalidArgumentError(absl::StrCat("axis ", axis, " of a tensor of rank ", rank));
-  }
-  return static_cast<int>(axis < 0 ? axis + signed_rank : axis);
-}
-
-absl::StatusOr<Dims> BroadcastDims(absl::Span<const int64_t> a, absl::Span<const int64_t> b) {
-  Dims dims(std::max(a.size(), b.size()), 1);
-  for (size_t i = 0; i < dims.size(); ++i) {
-    const int64_t in_a = i < a.size() ? a[a.size() - 1 - i] : 1;
-    const int64_t in_b = i < b.size() ? b[b.size() - 1 - i] : 1;
-    if (in_a != in_b && in_a != 1 && in_b != 1) {
-      return absl::InvalidArgumentError(absl::StrCat("shapes ", DimsText(a), " and ", DimsText(b), " do not meet"));
-    }
-    dims[dims.size() - 1 - i] = in_a == 1 ? in_b : in_a;
-  }
-  return dims;
-}
-
 absl::StatusOr<absl::Span<const float>> FloatInput(const FloatCall& call, size_t i) {
   const Tensor* tensor = call.input(i);
   if (tensor == nullptr) return absl::InvalidArgumentError(absl::StrCat("input ", i, " is not there"));
@@ -234,7 +208,7 @@ Tensor Permuted(const Tensor& tensor, absl::Span<const int> permutation) {
   result.type = tensor.type;
   result.dims.resize(rank);
   result.data.resize(tensor.data.size());
-  const Dims strides = Strides(tensor.dims);
+  const Dims strides = StridesOf(tensor.dims);
   Dims steps(rank);
   for (size_t i = 0; i < rank; ++i) {
     result.dims[i] = tensor.dims[permutation[i]];

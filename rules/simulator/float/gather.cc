@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/float/kernels.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -50,7 +51,7 @@ absl::Status GatherElements(FloatCall& call, const Tensor& x, const Tensor& indi
   const size_t rank = x.dims.size();
   if (indices.dims.size() != rank) return absl::InvalidArgumentError("indices of another rank than the data");
   if (absl::Status status = call.Make(0, x.type, indices.dims); !status.ok()) return status;
-  const Dims strides = Strides(x.dims);
+  const Dims strides = StridesOf(x.dims);
   const size_t width = ElementSize(x.type);
   Dims at(rank, 0);
   for (size_t i = 0; i < values.size(); ++i) {
@@ -116,7 +117,7 @@ absl::Status Index(FloatCall& call, const Tensor& x) {
   for (size_t i = skipped; i < depth; ++i) {
     if (call.inputs[1 + i] == nullptr) return absl::UnimplementedError("an index of all between others");
     if (call.inputs[1 + i]->type == v1::DATA_TYPE_BOOL) return absl::UnimplementedError("an index that is a mask");
-    const absl::StatusOr<Dims> met = BroadcastDims(shape, call.inputs[1 + i]->dims);
+    const absl::StatusOr<Dims> met = BroadcastShape(shape, call.inputs[1 + i]->dims);
     if (!met.ok()) return met.status();
     shape = *met;
   }
@@ -129,7 +130,7 @@ absl::Status Index(FloatCall& call, const Tensor& x) {
     const Tensor& index = *call.inputs[1 + i];
     const absl::StatusOr<std::vector<int64_t>> values = ToInt64(index);
     if (!values.ok()) return values.status();
-    const Dims strides = Strides(index.dims);
+    const Dims strides = StridesOf(index.dims);
     const int64_t size = x.dims[i];
     combined *= size;
     for (int64_t at = 0; at < count; ++at) {
@@ -161,7 +162,7 @@ absl::Status RunGather(FloatCall& call) {
   const absl::StatusOr<std::vector<int64_t>> values = ToInt64(*indices);
   if (!values.ok()) return values.status();
   if (call.op == OpId::kGatherNd) return GatherNd(call, *x, *indices, *values);
-  const absl::StatusOr<int> axis = AxisOf(call.attributes.Int("axis", 0), x->dims.size());
+  const absl::StatusOr<int> axis = NormalizedAxis(call.attributes.Int("axis", 0), x->dims.size());
   if (!axis.ok()) return axis.status();
   if (call.op == OpId::kGatherElements) return GatherElements(call, *x, *indices, *axis, *values);
   return GatherSlices(call, *x, *indices, *axis, *values);

@@ -39,12 +39,6 @@ absl::Status RunDifference(FloatCall& call);
 std::string DimsText(absl::Span<const int64_t> dims);
 // Product; the tensors that exist are small enough.
 int64_t Count(absl::Span<const int64_t> dims);
-// Elements between neighbors along each axis.
-Dims Strides(absl::Span<const int64_t> dims);
-// An axis counted from the front; INVALID_ARGUMENT when the rank does not have it.
-absl::StatusOr<int> AxisOf(int64_t axis, size_t rank);
-// The shape that both are broadcast to. INVALID_ARGUMENT when they do not meet.
-absl::StatusOr<Dims> BroadcastDims(absl::Span<const int64_t> a, absl::Span<const int64_t> b);
 // INVALID_ARGUMENT unless input `i` is there and float32.
 absl::StatusOr<absl::Span<const float>> FloatInput(const FloatCall& call, size_t i);
 // Clamps to the activation that is fused in (attribute `activation`).
@@ -58,19 +52,6 @@ absl::Status CastBeforeSums(const FloatCall& call, Tensor& cast);
 Tensor ToChannelsFirst(const Tensor& tensor);
 Tensor ToChannelsLast(const Tensor& tensor);
 Tensor Permuted(const Tensor& tensor, absl::Span<const int> permutation);
-
-// Windows of convolutions and pools along the spatial axes.
-struct SpatialWindow {
-  Dims kernel;
-  Dims strides;
-  Dims dilations;
-  Dims pads_begin;
-  Dims pads_end;
-  Dims outputs;  // sizes that follow
-};
-// `spatial`: sizes of the input. INVALID_ARGUMENT where numbers do not make windows.
-absl::StatusOr<SpatialWindow> MakeWindow(const Attributes& attributes, absl::Span<const int64_t> spatial,
-                                         absl::Span<const int64_t> kernel);
 
 }  // namespace quantgate::simulator
 

@@ -2,6 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/float/gemm.h"
 #include "rules/simulator/float/kernels.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -23,7 +24,7 @@ absl::Status RunProduct(FloatCall& call, bool transposed_a, bool transposed_b) {
   const int64_t n = b[transposed_b ? rb - 2 : rb - 1];
   if (b[transposed_b ? rb - 1 : rb - 2] != k) return Mismatch(a, b);
   const Dims batch_a(a.begin(), a.end() - 2), batch_b(b.begin(), b.end() - 2);
-  const absl::StatusOr<Dims> batch = BroadcastDims(batch_a, batch_b);
+  const absl::StatusOr<Dims> batch = BroadcastShape(batch_a, batch_b);
   if (!batch.ok()) return batch.status();
   Dims dims = *batch;
   if (!vector_a) dims.push_back(m);
@@ -39,7 +40,7 @@ absl::Status RunProduct(FloatCall& call, bool transposed_a, bool transposed_b) {
     return absl::OkStatus();
   }
   const auto at = [&](int64_t index, const Dims& own) {
-    const Dims strides = Strides(own);
+    const Dims strides = StridesOf(own);
     int64_t offset = 0;
     for (size_t i = batch->size(), j = own.size(); i-- > 0 && j-- > 0; index /= (*batch)[i]) {
       if (own[j] != 1) offset += index % (*batch)[i] * strides[j];
@@ -86,7 +87,7 @@ absl::Status RunMatMul(FloatCall& call) {
     if (!bias.ok()) return bias.status();
     const float beta = static_cast<float>(attributes.Float("beta", 1));
     const Dims& dims = call.outputs[0].dims;
-    const absl::StatusOr<Dims> met = BroadcastDims(dims, call.inputs[2]->dims);
+    const absl::StatusOr<Dims> met = BroadcastShape(dims, call.inputs[2]->dims);
     if (!met.ok()) return met.status();
     if (*met != dims) return Mismatch(dims, call.inputs[2]->dims);
     const Dims& own = call.inputs[2]->dims;

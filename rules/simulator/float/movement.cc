@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/graph/data_type.h"
 #include "rules/simulator/float/kernels.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 
@@ -41,7 +42,7 @@ absl::Status RunReshape(FloatCall& call) {
     const int64_t first = axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
     if (first < 0 || first > static_cast<int64_t>(rank)) return absl::InvalidArgumentError(absl::StrCat("axis ", axis));
     if (attributes.Has("end")) {
-      const absl::StatusOr<int> end = AxisOf(attributes.Int("end", -1), std::max<size_t>(rank, 1));
+      const absl::StatusOr<int> end = NormalizedAxis(attributes.Int("end", -1), std::max<size_t>(rank, 1));
       if (!end.ok()) return end.status();
       if (rank == 0) dims = {1};
       for (size_t i = 0; i < rank; ++i) {
@@ -58,7 +59,7 @@ absl::Status RunReshape(FloatCall& call) {
   } else if (call.op == OpId::kSqueeze) {
     std::vector<bool> dropped(rank, !attributes.Has("axes"));
     for (int64_t axis : attributes.Ints("axes")) {
-      const absl::StatusOr<int> position = AxisOf(axis, rank);
+      const absl::StatusOr<int> position = NormalizedAxis(axis, rank);
       if (!position.ok()) return position.status();
       dropped[*position] = true;
     }
@@ -70,7 +71,7 @@ absl::Status RunReshape(FloatCall& call) {
     const size_t total = rank + axes.size();
     std::vector<bool> added(total, false);
     for (int64_t axis : axes) {
-      const absl::StatusOr<int> position = AxisOf(axis, total);
+      const absl::StatusOr<int> position = NormalizedAxis(axis, total);
       if (!position.ok()) return position.status();
       added[*position] = true;
     }
@@ -132,11 +133,11 @@ absl::Status Slice(FloatCall& call, const Tensor& x) {
       (!by.empty() && by.size() != starts.size())) {
     return absl::InvalidArgumentError("starts, ends, axes and steps are not of one length");
   }
-  Dims dims = x.dims, steps = Strides(x.dims);
+  Dims dims = x.dims, steps = StridesOf(x.dims);
   const Dims strides = steps;
   int64_t first = 0;
   for (size_t i = 0; i < starts.size(); ++i) {
-    const absl::StatusOr<int> axis = AxisOf(axes.empty() ? static_cast<int64_t>(i) : axes[i], x.dims.size());
+    const absl::StatusOr<int> axis = NormalizedAxis(axes.empty() ? static_cast<int64_t>(i) : axes[i], x.dims.size());
     if (!axis.ok()) return axis.status();
     const int64_t size = x.dims[*axis], step = by.empty() ? 1 : by[i];
     if (step == 0 || step == std::numeric_limits<int64_t>::min()) return absl::InvalidArgumentError("a step of 0");
@@ -186,7 +187,7 @@ absl::Status Concat(FloatCall& call, bool stack) {
   if (!one_type && call.attributes.Int("promote", 0) != 0) return ConcatPromoted(call, stack);
   if (first == nullptr) return absl::InvalidArgumentError("it has no inputs");
   const size_t rank = first->dims.size() + (stack ? 1 : 0);
-  const absl::StatusOr<int> axis = AxisOf(call.attributes.Int("axis", 0), rank);
+  const absl::StatusOr<int> axis = NormalizedAxis(call.attributes.Int("axis", 0), rank);
   if (!axis.ok()) return axis.status();
   const auto shape = [&](const Tensor& tensor) {
     Dims dims = tensor.dims;
@@ -223,7 +224,7 @@ absl::Status Concat(FloatCall& call, bool stack) {
 }
 
 absl::Status Split(FloatCall& call, const Tensor& x) {
-  const absl::StatusOr<int> axis = AxisOf(call.attributes.Int("axis", 0), x.dims.size());
+  const absl::StatusOr<int> axis = NormalizedAxis(call.attributes.Int("axis", 0), x.dims.size());
   if (!axis.ok()) return axis.status();
   const int64_t size = x.dims[*axis];
   absl::Span<const int64_t> given = call.attributes.Ints("sizes");
@@ -243,7 +244,7 @@ absl::Status Split(FloatCall& call, const Tensor& x) {
     return absl::InvalidArgumentError(
         absl::StrCat("parts ", DimsText(sizes), " of ", size, " for ", call.outputs.size(), " outputs"));
   }
-  const Dims strides = Strides(x.dims);
+  const Dims strides = StridesOf(x.dims);
   int64_t from = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
     Dims dims = x.dims;
@@ -260,7 +261,7 @@ absl::Status Expand(FloatCall& call, const Tensor& x) {
   const absl::Span<const int64_t> shape = call.attributes.Ints("shape");
   const size_t rank = std::max(shape.size(), x.dims.size());
   Dims dims(rank, 1), steps(rank, 0);
-  const Dims strides = Strides(x.dims);
+  const Dims strides = StridesOf(x.dims);
   for (size_t i = 0; i < rank; ++i) {
     const int64_t own = i < x.dims.size() ? x.dims[x.dims.size() - 1 - i] : 1;
     int64_t wanted = i < shape.size() ? shape[shape.size() - 1 - i] : 1;
@@ -279,7 +280,7 @@ absl::Status Tile(FloatCall& call, const Tensor& x) {
   const size_t rank = std::max(repeats.size(), x.dims.size());
   // Each axis twice: how often, and the axis itself.
   Dims dims, doubled, steps;
-  const Dims strides = Strides(x.dims);
+  const Dims strides = StridesOf(x.dims);
   for (size_t i = 0; i < rank; ++i) {
     const int64_t times = i + repeats.size() < rank ? 1 : repeats[i + repeats.size() - rank];
     const bool own = i + x.dims.size() >= rank;
@@ -330,7 +331,7 @@ absl::Status Pad(FloatCall& call, const Tensor& x) {
     const int64_t integer = static_cast<int64_t>(value);
     std::memcpy(filler, &integer, sizeof(integer));
   }
-  const Dims strides = Strides(x.dims);
+  const Dims strides = StridesOf(x.dims);
   Dims index(rank, 0);
   std::byte* to = call.outputs[0].data.data();
   const int64_t count = Count(dims);
@@ -454,12 +455,12 @@ absl::Status RunMovement(FloatCall& call) {
     case OpId::kSlice:
       return Slice(call, *x);
     case OpId::kSelect: {
-      const absl::StatusOr<int> axis = AxisOf(call.attributes.Int("axis", 0), rank);
+      const absl::StatusOr<int> axis = NormalizedAxis(call.attributes.Int("axis", 0), rank);
       if (!axis.ok()) return axis.status();
       int64_t index = call.attributes.Int("index", 0);
       if (index < 0) index += x->dims[*axis];
       if (index < 0 || index >= x->dims[*axis]) return absl::InvalidArgumentError(absl::StrCat("index ", index));
-      Dims dims = x->dims, steps = Strides(x->dims);
+      Dims dims = x->dims, steps = StridesOf(x->dims);
       const int64_t first = index * steps[*axis];
       dims.erase(dims.begin() + *axis);
       steps.erase(steps.begin() + *axis);
@@ -472,10 +473,10 @@ absl::Status RunMovement(FloatCall& call) {
     case OpId::kPad:
       return Pad(call, *x);
     case OpId::kFlip: {
-      Dims steps = Strides(x->dims);
+      Dims steps = StridesOf(x->dims);
       int64_t first = 0;
       for (int64_t axis : call.attributes.Ints("axes")) {
-        const absl::StatusOr<int> position = AxisOf(axis, rank);
+        const absl::StatusOr<int> position = NormalizedAxis(axis, rank);
         if (!position.ok()) return position.status();
         if (steps[*position] < 0 || x->dims[*position] == 0) continue;
         first += (x->dims[*position] - 1) * steps[*position];

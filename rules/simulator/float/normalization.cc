@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/float/kernels.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 
@@ -15,7 +16,7 @@ absl::Status RunSoftmax(FloatCall& call) {
     call.outputs[0].as<float>()[0] = call.op == OpId::kLogSoftmax ? 0.0f : 1.0f;
     return absl::OkStatus();
   }
-  const absl::StatusOr<int> axis = AxisOf(call.attributes.Int("axis", -1), dims.size());
+  const absl::StatusOr<int> axis = NormalizedAxis(call.attributes.Int("axis", -1), dims.size());
   if (!axis.ok()) return axis.status();
   // Before opset 13 all axes from `axis` on are one.
   const bool flattened = call.attributes.Int("flatten", 0) != 0;
@@ -85,7 +86,7 @@ RowStatistics NormalizeRow(const float* from, float* to, int64_t count, double e
 absl::Status NormalizeRows(FloatCall& call, absl::Span<const float> in, absl::Span<const float> gamma,
                            absl::Span<const float> beta) {
   const Dims& dims = call.inputs[0]->dims;
-  const absl::StatusOr<int> axis = AxisOf(call.attributes.Int("axis", -1), dims.size());
+  const absl::StatusOr<int> axis = NormalizedAxis(call.attributes.Int("axis", -1), dims.size());
   if (!axis.ok()) return axis.status();
   const int64_t size = Count(absl::MakeConstSpan(dims).subspan(*axis));
   for (const absl::Span<const float> parameters : {gamma, beta}) {
@@ -137,7 +138,7 @@ absl::Status RunNormalization(FloatCall& call) {
     return NormalizeRows(call, *in, gamma, beta);
   }
   if (call.op == OpId::kLpNorm) {
-    const absl::StatusOr<int> axis = AxisOf(call.attributes.Int("axis", -1), dims.size());
+    const absl::StatusOr<int> axis = NormalizedAxis(call.attributes.Int("axis", -1), dims.size());
     if (!axis.ok()) return axis.status();
     const int64_t inner = Count(absl::MakeConstSpan(dims).subspan(*axis + 1)), size = dims[*axis];
     const bool absolute = call.attributes.Int("p", 2) == 1;

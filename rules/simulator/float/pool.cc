@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/float/kernels.h"
+#include "rules/simulator/shapes.h"
 #include "rules/simulator/window.h"
 
 namespace quantgate::simulator {
@@ -52,7 +53,7 @@ absl::Status RunWindows(FloatCall& call, const Tensor& x, absl::Span<const Windo
   if (absl::Status status = CheckWork(windows, dims[0] * dims[1]); !status.ok()) return status;
   for (const Window& window : windows) taps.push_back(AllTaps(window));
   const absl::Span<const int64_t> spatial = absl::MakeConstSpan(x.dims).subspan(2);
-  const Dims strides = Strides(spatial);
+  const Dims strides = StridesOf(spatial);
   const int64_t plane = Count(spatial), positions = Count(outputs);
   const bool is_max = call.op == OpId::kMaxPool, is_norm = call.op == OpId::kLpPool;
   const bool propagates_nan = call.attributes.Int("propagates_nan", 0) != 0;

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/graph/data_type.h"
 #include "rules/simulator/float/kernels.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -21,7 +22,7 @@ absl::StatusOr<ReducedRows> MakeRows(const Tensor& x, const Attributes& attribut
   std::vector<bool> reduced(rank, false);
   const absl::Span<const int64_t> axes = attributes.Ints("axes");
   for (int64_t axis : axes) {
-    const absl::StatusOr<int> position = AxisOf(axis, rank);
+    const absl::StatusOr<int> position = NormalizedAxis(axis, rank);
     if (!position.ok()) return position.status();
     reduced[*position] = true;
   }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/graph/data_type.h"
 #include "rules/simulator/float/kernels.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -66,7 +67,7 @@ absl::Status RunSelection(FloatCall& call) {
   Dims dims = x->dims;
   const Attributes& attributes = call.attributes;
   if (dims.empty() || (attributes.Int("flat", 0) != 0 && !dims.empty())) dims = {Count(dims)};
-  const absl::StatusOr<int> axis = AxisOf(attributes.Int("axis", 0), dims.size());
+  const absl::StatusOr<int> axis = NormalizedAxis(attributes.Int("axis", 0), dims.size());
   if (!axis.ok()) return axis.status();
   const bool floats = x->type == v1::DATA_TYPE_FLOAT32;
   const absl::StatusOr<std::vector<int64_t>> integers = floats ? std::vector<int64_t>() : ToInt64(*x);

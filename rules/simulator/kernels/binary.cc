@@ -15,7 +15,7 @@
 #include "rules/simulator/kernels/fixed_point.h"
 #include "rules/simulator/kernels/kernels.h"
 #include "rules/simulator/kernels/operands.h"
-#include "rules/simulator/kernels/shapes.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -260,10 +260,6 @@ bool SubtractionOverflows(const QTensor& a, const QTensor& b, const QTensor& out
          zero_points > static_cast<float>(MaxOf(out.tensor.type) - MinOf(out.tensor.type) + 1);
 }
 
-bool SameScale(const QTensor& a, const QTensor& b) {
-  return a.q.scales == b.q.scales && a.q.zero_point() == b.q.zero_point() && a.tensor.type == b.tensor.type;
-}
-
 }  // namespace
 
 absl::Status Binary(const Profile& profile, KernelCall& call) {
@@ -335,7 +331,7 @@ absl::Status Binary(const Profile& profile, KernelCall& call) {
     case OpId::kMaximum:
     case OpId::kMinimum:
       // The order of integers of one scale is that of the numbers.
-      if (SameScale(a, b) && SameScale(a, out)) {
+      if (StoredAlike(a, b) && StoredAlike(a, out)) {
         const bool larger = call.op == OpId::kMaximum;
         return ForEach(call, in, [&](int64_t x, int64_t y) { return larger ? std::max(x, y) : std::min(x, y); });
       }

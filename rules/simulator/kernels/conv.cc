@@ -9,7 +9,7 @@
 #include "rules/simulator/kernels/exact_float.h"
 #include "rules/simulator/kernels/kernels.h"
 #include "rules/simulator/kernels/products.h"
-#include "rules/simulator/kernels/shapes.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 namespace {

@@ -4,7 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "rules/simulator/kernels/shapes.h"
+#include "rules/simulator/kernels/kernels.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 namespace {

@@ -39,6 +39,12 @@ absl::Status TopK(const Profile& profile, KernelCall& call);
 absl::Status Where(const Profile& profile, KernelCall& call);
 absl::Status Resize(const Profile& profile, KernelCall& call);
 
+// The attributes of a call; none: empty.
+inline const Attributes& AttributesOf(const KernelCall& call) {
+  static const Attributes* const none = new Attributes;
+  return call.attributes == nullptr ? *none : *call.attributes;
+}
+
 }  // namespace quantgate::simulator
 
 #endif  // QUANTGATE_RULES_SIMULATOR_KERNELS_KERNELS_H_

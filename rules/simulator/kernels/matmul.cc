@@ -11,7 +11,7 @@
 #include "rules/simulator/kernels/kernels.h"
 #include "rules/simulator/kernels/matmul_bytes.h"
 #include "rules/simulator/kernels/products.h"
-#include "rules/simulator/kernels/shapes.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 namespace {

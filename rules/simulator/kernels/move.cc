@@ -12,7 +12,7 @@
 #include "rules/simulator/arithmetic.h"
 #include "rules/simulator/kernels/elements.h"
 #include "rules/simulator/kernels/kernels.h"
-#include "rules/simulator/kernels/shapes.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 namespace {

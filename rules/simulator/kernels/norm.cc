@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/kernels/decomposed.h"
 #include "rules/simulator/kernels/kernels.h"
-#include "rules/simulator/kernels/shapes.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/kernels/elements.h"
-#include "rules/simulator/kernels/shapes.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 

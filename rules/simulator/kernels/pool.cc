@@ -12,8 +12,8 @@
 #include "rules/simulator/kernels/decomposed.h"
 #include "rules/simulator/kernels/elements.h"
 #include "rules/simulator/kernels/kernels.h"
-#include "rules/simulator/kernels/shapes.h"
 #include "rules/simulator/planes.h"
+#include "rules/simulator/shapes.h"
 #include "rules/simulator/window.h"
 
 namespace quantgate::simulator {
@@ -96,10 +96,6 @@ void ForEachWindow(const Pooling& p, Body body) {
   }
 }
 
-bool SameParameters(const QTensor& a, const QTensor& b) {
-  return a.q.scales == b.q.scales && a.q.zero_point() == b.q.zero_point() && a.tensor.type == b.tensor.type;
-}
-
 // The largest of bytes, with channels first and two axes at most.
 bool MaximumOfBytes(const Pooling& p, const Tensor& in, Bounds bounds, Tensor& out) {
   const Window &rows = p.axes[1], &columns = p.axes[2];
@@ -141,7 +137,7 @@ absl::Status MaxPool(const Profile& profile, KernelCall& call) {
   QTensor& out = call.outputs[0];
   absl::StatusOr<Pooling> p = PoolingOf(call);
   if (!p.ok()) return p.status();
-  if (!IsQuantizedInteger(in) || !SameParameters(in, out)) {
+  if (!IsQuantizedInteger(in) || !StoredAlike(in, out)) {
     std::vector<float> values;
     if (absl::Status status = DequantizeToFloats(profile, in, values); !status.ok()) return status;
     absl::StatusOr<int64_t> count = ElementCount(p->dims);
@@ -174,7 +170,7 @@ absl::Status AveragePool(const Profile& profile, KernelCall& call) {
       IsQuantizedInteger(in) && IsQuantizedInteger(out) && in.q.scales.size() == 1 && out.q.scales.size() == 1;
   PoolForm form = integers ? profile.average_pool : PoolForm::kNone;
   if (form == PoolForm::kFloat && BitWidth(in.tensor.type) != 8) form = PoolForm::kNone;
-  if (form == PoolForm::kIntegerAway && !SameParameters(in, out)) {
+  if (form == PoolForm::kIntegerAway && !StoredAlike(in, out)) {
     return absl::UnimplementedError("an average whose input and output have different parameters");
   }
   // ONNX Runtime's integer kernel divides by the whole kernel even where ceil_mode lets it reach beyond the padding.

@@ -8,7 +8,8 @@
 #include "rules/simulator/kernels/activation.h"
 #include "rules/simulator/kernels/elements.h"
 #include "rules/simulator/kernels/exact_float.h"
-#include "rules/simulator/kernels/shapes.h"
+#include "rules/simulator/kernels/kernels.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 namespace {

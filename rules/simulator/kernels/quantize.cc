@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "rules/graph/small_float.h"
 #include "rules/simulator/arithmetic.h"
 #include "rules/simulator/kernels/byte_elements.h"
 #include "rules/simulator/kernels/elements.h"
@@ -40,14 +41,6 @@ int64_t QuantizeTail(float x, float scale, int64_t zero_point, int64_t low, int6
   const double rounded = std::round(static_cast<double>(x) / static_cast<double>(scale));
   const bool fits = rounded >= -2147483648.0 && rounded < 2147483648.0;
   return std::clamp<int64_t>(Wrap32((fits ? static_cast<int64_t>(rounded) : INT32_MIN) + zero_point), low, high);
-}
-
-float HalfToFloat(uint16_t bits) {
-  const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
-  float value = exponent == 31  ? (fraction == 0 ? INFINITY : NAN)
-                : exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
-                                : std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
-  return (bits & 0x8000) != 0 ? -value : value;
 }
 
 // XNNPACK: the ratio of the scales in 1/256, one rounding, ties up.
@@ -117,7 +110,8 @@ absl::Status DequantizeTo(const Profile& profile, const QTensor& in, absl::Span<
     }
     case v1::DATA_TYPE_FLOAT16: {
       const absl::Span<const uint16_t> values = tensor.as<uint16_t>().subspan(first);
-      for (size_t i = 0; i < out.size(); ++i) out[i] = HalfToFloat(values[i]);
+      const absl::Span<const double> reals = SmallFloatValues(v1::DATA_TYPE_FLOAT16);
+      for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(reals[values[i]]);
       return absl::OkStatus();
     }
     default:

@@ -9,7 +9,7 @@
 #include "rules/simulator/kernels/elements.h"
 #include "rules/simulator/kernels/kernels.h"
 #include "rules/simulator/kernels/move.h"
-#include "rules/simulator/kernels/shapes.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 namespace {

@@ -13,7 +13,7 @@
 #include "rules/simulator/kernels/fixed_point.h"
 #include "rules/simulator/kernels/kernels.h"
 #include "rules/simulator/kernels/lookup.h"
-#include "rules/simulator/kernels/shapes.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 namespace {

@@ -15,7 +15,7 @@
 #include "rules/simulator/kernels/hard_swish.h"
 #include "rules/simulator/kernels/kernels.h"
 #include "rules/simulator/kernels/lookup.h"
-#include "rules/simulator/kernels/shapes.h"
+#include "rules/simulator/shapes.h"
 
 namespace quantgate::simulator {
 namespace {

@@ -5,18 +5,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/small_float.h"
 #include "rules/simulator/small_float.h"
 
 namespace quantgate::simulator {
 namespace {
-
-float FromHalf(uint16_t bits) {
-  const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
-  const float sign = (bits & 0x8000) != 0 ? -1.0f : 1.0f;
-  if (exponent == 31) return fraction != 0 ? std::nanf("") : sign * INFINITY;
-  return sign * (exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
-                               : std::ldexp(static_cast<float>(fraction + 1024), exponent - 25));
-}
 
 template <typename T, typename F>
 void Convert(absl::string_view bytes, Tensor& tensor, F f) {
@@ -71,7 +64,9 @@ absl::StatusOr<Tensor> Unpack(v1::DataType type, absl::Span<const int64_t> dims,
       Convert<double>(bytes, tensor, [](double value) { return static_cast<float>(value); });
       return tensor;
     case v1::DATA_TYPE_FLOAT16:
-      Convert<uint16_t>(bytes, tensor, FromHalf);
+      Convert<uint16_t>(bytes, tensor, [reals = SmallFloatValues(v1::DATA_TYPE_FLOAT16)](uint16_t bits) {
+        return static_cast<float>(reals[bits]);
+      });
       return tensor;
     case v1::DATA_TYPE_BFLOAT16:
       Convert<uint16_t>(bytes, tensor, [](uint16_t value) {

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/float/kernels.h"
-#include "rules/simulator/kernels/shapes.h"
+#include "rules/simulator/shapes.h"
 #include "rules/simulator/tensor.h"
 #include "rules/simulator/window.h"
 

@@ -1,5 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "rules/graph/attributes.h"
+#include "rules/graph/opset.h"
 #include "rules/simulator/run/lowering.h"
 
 namespace quantgate::simulator {
@@ -78,10 +79,8 @@ absl::Span<const int64_t> NodeReader::Dims(int position) const {
 }
 
 int64_t NodeReader::opset(absl::string_view domain) const {
-  for (const v1::OpsetImport& import : graph_.message().opset_imports()) {
-    if (import.domain() == domain) return import.version();
-  }
-  return 1 << 20;
+  const v1::OpsetImport* import = ImportOf(graph_.message(), domain);
+  return import == nullptr ? 1 << 20 : import->version();
 }
 
 absl::Status Unknown(absl::string_view what) {

@@ -46,7 +46,7 @@ OpId ConversionOf(const Graph& graph, const Step& step) {
 // then the producer writes floats for both.
 bool Folds(const Graph& graph, const Operand& output) {
   return output.quantizer >= 0 && IsQuantize(graph, output.quantizer) && graph.num_outputs(output.quantizer) > 0 &&
-         graph.uses(output.edge_value).size() == 1;
+         graph.only_use(output.edge_value) != nullptr;
 }
 
 // ONNX: the node has no integers among its operands but those of one type, which it leaves as they are.

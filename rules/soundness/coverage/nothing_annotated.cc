@@ -43,7 +43,7 @@ void CheckNothingAnnotated(const CheckContext& context, FindingSink& sink) {
   if (context.stage() == v1::STAGE_CALIBRATED || context.stage() == v1::STAGE_CONVERTED) return;
   const Graph& graph = context.graph();
   // Of the model, not of each body in it.
-  if (&graph.message() != &context.model() || graph.origin() != v1::Graph::PT2E || HasSpecs(graph.message())) return;
+  if (context.is_body() || graph.origin() != v1::Graph::PT2E || HasSpecs(graph.message())) return;
   int arithmetic = 0;
   int marked = 0;
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {

@@ -26,14 +26,10 @@ constexpr RuleInfo kUnobservedOutput = {
     "getitem(topk, 0) it does not.",
 };
 
-bool IsQuantized(const Graph& graph, int32_t spec) {
-  return spec >= 0 && graph.spec_kind(spec) != v1::Spec::EXPLICIT_NONE;
-}
-
 void CheckNoTensors(const Graph& graph, FindingSink& sink) {
   for (int32_t value = 0; value < graph.num_values(); ++value) {
     const int32_t spec = graph.value_spec(value);
-    if (!IsQuantized(graph, spec) || !IsNoTensor(graph, value)) continue;
+    if (!graph.is_observed(spec) || !IsNoTensor(graph, value)) continue;
     Place place;
     place.node = graph.producer(value);
     place.output = graph.output_index(value);
@@ -52,9 +48,9 @@ void CheckOutputNode(const Graph& graph, FindingSink& sink) {
   const int32_t node = graph.num_nodes() - 1;
   for (int i = 0; i < graph.num_outputs(node); ++i) {
     const int32_t value = graph.output(node, i);
-    if (value < 0 || !IsOfOutputNode(graph, value) || !IsQuantized(graph, graph.value_spec(value))) continue;
+    if (value < 0 || !IsOfOutputNode(graph, value) || !graph.is_observed(graph.value_spec(value))) continue;
     for (int input = 0; input < graph.num_inputs(node); ++input) {
-      if (IsQuantized(graph, graph.edge_spec(node, input))) return;
+      if (graph.is_observed(graph.edge_spec(node, input))) return;
     }
     Place place;
     place.node = node;
@@ -69,7 +65,7 @@ void CheckBuffers(const Graph& graph, FindingSink& sink) {
   if (absl::c_none_of(graph.unlike_nodes(), [&graph](int32_t node) { return WritesInPlace(graph, node); })) return;
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     for (int i = 0; i < graph.num_inputs(node); ++i) {
-      if (!IsQuantized(graph, graph.edge_spec(node, i)) || !IsWrittenBuffer(graph, node, i)) continue;
+      if (!graph.is_observed(graph.edge_spec(node, i)) || !IsWrittenBuffer(graph, node, i)) continue;
       Place place;
       place.node = node;
       place.input = i;

@@ -2,6 +2,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/graph/port_role.h"
+#include "rules/graph/qscheme.h"
 #include "rules/soundness/alike_ops.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
@@ -35,7 +36,7 @@ int64_t DerivedScales(const Graph& graph, int32_t node, const Operand& weight) {
     if (dims.empty() || dims[0] < 0 || spec.block_size(0) < 1) return -1;
     return dims[0] / spec.block_size(0);
   }
-  if (!IsPerChannel(spec) || !spec.has_axis()) return -1;
+  if (!IsPerChannel(spec.qscheme()) || !spec.has_axis()) return -1;
   const int64_t axis = spec.axis() < 0 ? spec.axis() + dims.size() : spec.axis();
   if (axis < 0 || axis >= dims.size() || dims[axis] < 0) return -1;
   // Transposed convolutions keep the output channels of one group on axis 1; ExecuTorch repeats them for the others.
@@ -57,7 +58,7 @@ void CheckLength(const CheckContext& context, const ResolvedOp& op, FindingSink&
   if (graph.spec_kind(bias->spec) != v1::Spec::DERIVED || graph.rank(bias->edge_value) != 1) return;
   const int64_t biases = graph.value(bias->edge_value).dims(0);
   const int64_t scales = DerivedScales(graph, op.node, *weight);
-  const bool holds_one = !IsPerChannel(graph.message().specs(bias->spec));
+  const bool holds_one = !IsPerChannel(graph.message().specs(bias->spec).qscheme());
   if (biases < 0 || scales < 0 || (scales == biases && (scales == 1 || !holds_one))) return;
   Place place;
   place.node = op.node;

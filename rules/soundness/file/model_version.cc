@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
+#include "rules/graph/opset.h"
 #include "rules/operators/definition.h"
 #include "rules/soundness/rules.h"
 
@@ -44,10 +45,7 @@ bool IsOf(absl::string_view op_type, absl::string_view domain) {
 void CheckMissing(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (const absl::string_view domain : {"", "com.microsoft", "ai.onnx.ml"}) {
-    const auto imported = [domain](const v1::OpsetImport& import) {
-      return import.domain() == domain || (domain.empty() && import.domain() == "ai.onnx");
-    };
-    if (absl::c_any_of(context.model().opset_imports(), imported)) continue;
+    if (ImportOf(context.model(), domain) != nullptr) continue;
     for (int32_t node : graph.unlike_nodes()) {
       if (!IsOf(graph.op_type(node), domain)) continue;
       FindingDraft draft;
@@ -68,7 +66,7 @@ void CheckMissing(const CheckContext& context, FindingSink& sink) {
 
 void CheckModelVersion(const CheckContext& context, FindingSink& sink) {
   const v1::Graph& message = context.graph().message();
-  const bool main = &message == &context.model();
+  const bool main = !context.is_body();
   if (main && message.origin() == v1::Graph::TFLITE && message.format_version() != kTfliteVersion) {
     sink.Add(kModelVersion, {}, absl::StrCat("schema version ", message.format_version()),
              absl::StrCat(kTfliteVersion));
@@ -90,7 +88,7 @@ void CheckModelVersion(const CheckContext& context, FindingSink& sink) {
       sink.Add(kModelVersion, {}, absl::StrCat("opset ", import.version(), " of the domain ", import.domain()),
                "1 or more");
     }
-    if (!import.domain().empty() && import.domain() != "ai.onnx") continue;
+    if (!IsDefaultDomain(import.domain())) continue;
     if (has_default && import.version() != first) {
       sink.Add(kModelVersion, {},
                absl::StrCat("opset ", first, " of the default domain, and again opset ", import.version()),

@@ -102,7 +102,7 @@ bool IsReadAsTensor(const Graph& graph, int64_t opset, int32_t value) {
 // have their types from its node.
 void CheckSignature(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  const bool is_model = &graph.message() == &context.model();
+  const bool is_model = !context.is_body();
   const int64_t opset = OnnxOpset(context.model());
   const auto check = [&](int32_t value, bool is_input) {
     if (graph.dtype(value) != v1::DATA_TYPE_UNSPECIFIED || graph.is_constant(value)) return;

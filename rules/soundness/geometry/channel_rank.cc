@@ -1,6 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
+#include "rules/graph/qscheme.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
 
@@ -24,7 +25,7 @@ constexpr RuleInfo kChannelRank = {
 
 // Whose numbers are known has not met the observer, or has survived it.
 bool ObservesChannels(const v1::Spec& spec) {
-  return spec.kind() == v1::Spec::PLAIN && IsPerChannel(spec) && spec.qparams().scales().empty();
+  return spec.kind() == v1::Spec::PLAIN && IsPerChannel(spec.qscheme()) && spec.qparams().scales().empty();
 }
 
 void CheckChannelRank(const CheckContext& context, FindingSink& sink) {

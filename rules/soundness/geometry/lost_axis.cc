@@ -6,6 +6,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/graph/observers.h"
+#include "rules/graph/qscheme.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
 
@@ -29,7 +30,7 @@ constexpr RuleInfo kLostAxis = {
 };
 
 bool LosesAxis(const v1::Spec& spec, const ObserverName& name) {
-  return spec.kind() == v1::Spec::PLAIN && IsPerChannel(spec) && spec.has_axis() && spec.axis() != 0 &&
+  return spec.kind() == v1::Spec::PLAIN && IsPerChannel(spec.qscheme()) && spec.has_axis() && spec.axis() != 0 &&
          !name.is_foreign && !name.fake_quantizer.empty() && !absl::StrContains(name.fake_quantizer, "PerChannel") &&
          RangesOf(name.observer) == Ranges::kPerChannel;
 }

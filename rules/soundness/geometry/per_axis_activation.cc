@@ -53,7 +53,7 @@ void CheckPerAxisActivation(const CheckContext& context, FindingSink& sink) {
   for (int32_t value = 0; value < graph.num_values(); ++value) {
     if (graph.value_spec(value) < 0 || graph.is_static(value) || !IsInteger(graph.dtype(value))) continue;
     // A loop may hand constants to its body.
-    if (graph.is_graph_input(value) && IsBody(context)) continue;
+    if (graph.is_graph_input(value) && context.is_body()) continue;
     const v1::QParams& qparams = graph.message().specs(graph.value_spec(value)).qparams();
     // One scale is the tensor's, whatever axis is stated beside it (axis-range).
     if (qparams.axes().empty() || qparams.scales_size() == 1) continue;

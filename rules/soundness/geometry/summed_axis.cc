@@ -6,6 +6,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/qscheme.h"
 #include "rules/graph/quantizer.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
@@ -124,7 +125,7 @@ class SummedAxes {
     const int32_t spec = IsAnnotation(context_) ? graph_.value_spec(operand.value) : -1;
     if (spec < 0) return {};
     const v1::Spec& said = graph_.message().specs(graph_.spec_like(spec));
-    const bool has_axis = IsPerChannel(said) && said.has_axis() && said.block_size().empty();
+    const bool has_axis = IsPerChannel(said.qscheme()) && said.has_axis() && said.block_size().empty();
     return {IsInteger(said.dtype()), has_axis ? FromTheStart(said.axis(), operand.value) : -1};
   }
 

@@ -5,6 +5,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/graph/observers.h"
+#include "rules/graph/qscheme.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
 
@@ -28,7 +29,7 @@ constexpr RuleInfo kUnstatedAxis = {
 
 bool LeavesAxisOut(const v1::Spec& spec) {
   const bool may_have_one = spec.kind() == v1::Spec::PLAIN || spec.kind() == v1::Spec::DERIVED;
-  return may_have_one && IsPerChannel(spec) && !spec.has_axis() && spec.block_size().empty();
+  return may_have_one && IsPerChannel(spec.qscheme()) && !spec.has_axis() && spec.block_size().empty();
 }
 
 // What raises, as far as the graph tells; empty: nothing that is known.

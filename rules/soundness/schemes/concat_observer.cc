@@ -31,10 +31,6 @@ constexpr RuleInfo kConcatObserver = {
 
 bool IsConcatObserver(absl::string_view observer) { return ParseObserver(observer).observer == "ConcatObserver"; }
 
-bool IsObserved(const Graph& graph, int32_t spec) {
-  return spec >= 0 && graph.spec_kind(spec) != v1::Spec::EXPLICIT_NONE;
-}
-
 // prepare_pt2e goes through the nodes in order and writes the arguments of each that is annotated anew, and those of
 // all readers of an output that it observes; torch.fx then has the node last among the readers of all that it reads.
 class Readers {
@@ -46,13 +42,13 @@ class Readers {
   // What ConcatObserver of `cat` takes for the observer of the input; "": an observer. Behind an observer of its own
   // all read that.
   std::string TakenFor(int32_t value, int32_t cat) {
-    if (IsObserved(graph_, graph_.value_spec(value))) return "";
+    if (graph_.is_observed(graph_.value_spec(value))) return "";
     int32_t observed_at = graph_.num_nodes();
     for (const Use& use : graph_.uses(value)) {
-      if (IsObserved(graph_, graph_.edge_spec(use.node, use.input))) observed_at = std::min(observed_at, use.node);
+      if (graph_.is_observed(graph_.edge_spec(use.node, use.input))) observed_at = std::min(observed_at, use.node);
     }
     for (const Use& use : graph_.uses(value)) {
-      if (use.node == cat || IsObserved(graph_, graph_.edge_spec(use.node, use.input))) continue;
+      if (use.node == cat || graph_.is_observed(graph_.edge_spec(use.node, use.input))) continue;
       if (LastWritten(use.node) < observed_at) {
         return absl::StrCat("'", graph_.node_name(use.node), "', which is not quantized");
       }
@@ -65,7 +61,7 @@ class Readers {
 
   // The node behind which the value's own observer is put; -1: none.
   int32_t ObservedAt(int32_t value) const {
-    return value >= 0 && IsObserved(graph_, graph_.value_spec(value)) ? graph_.producer(value) : -1;
+    return value >= 0 && graph_.is_observed(graph_.value_spec(value)) ? graph_.producer(value) : -1;
   }
 
   // The node at whose turn the arguments of `node` are written for the last time; -1: never.

@@ -5,6 +5,7 @@
 #include "rules/engine/finding.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/observers.h"
+#include "rules/graph/qscheme.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
 
@@ -53,7 +54,8 @@ std::string Fault(const v1::Spec& spec, const ObserverName& name) {
   if (!IsByte(spec.dtype()) && v1::DataType_IsValid(spec.dtype())) {
     return absl::StrCat("is_dynamic in ", DataTypeName(spec.dtype()), ", which convert_pt2e does not take");
   }
-  if (placeholder && IsPerChannel(spec)) return "is_dynamic per channel, for which convert_pt2e knows no operator";
+  if (placeholder && IsPerChannel(spec.qscheme()))
+    return "is_dynamic per channel, for which convert_pt2e knows no operator";
   if (name.observer == "MinMaxObserver" && name.fake_quantizer.empty()) {
     return "is_dynamic with a MinMaxObserver, whose eps no converted module can be run with";
   }

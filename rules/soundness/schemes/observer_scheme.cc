@@ -3,6 +3,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/graph/observers.h"
+#include "rules/graph/qscheme.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
 
@@ -30,7 +31,7 @@ bool IsPerTensor(const v1::Spec& spec) {
 }
 
 bool IsRefusedWhenConverted(const v1::Spec& spec, const ObserverName& name) {
-  return HasFixedNumbers(name.observer) && IsPerChannel(spec);
+  return HasFixedNumbers(name.observer) && IsPerChannel(spec.qscheme());
 }
 
 bool IsRefusedWhenPrepared(const v1::Spec& spec, const ObserverName& name) {
@@ -38,7 +39,7 @@ bool IsRefusedWhenPrepared(const v1::Spec& spec, const ObserverName& name) {
     case Ranges::kOne:
       return !IsPerTensor(spec);
     case Ranges::kPerChannel:
-      return !IsPerChannel(spec);
+      return !IsPerChannel(spec.qscheme());
     case Ranges::kUnknown:
       return false;
   }
@@ -46,7 +47,7 @@ bool IsRefusedWhenPrepared(const v1::Spec& spec, const ObserverName& name) {
 }
 
 absl::string_view SchemeOf(const v1::Spec& spec) {
-  return IsPerChannel(spec) ? "per channel" : IsPerTensor(spec) ? "per tensor" : "of no scheme";
+  return IsPerChannel(spec.qscheme()) ? "per channel" : IsPerTensor(spec) ? "per tensor" : "of no scheme";
 }
 
 void CheckObserverScheme(const CheckContext& context, FindingSink& sink) {

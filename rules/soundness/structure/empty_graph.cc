@@ -32,7 +32,7 @@ bool HasEffects(const Graph& graph) {
 void CheckEmptyGraph(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   // What a body gives its node is argument-count's.
-  if (graph.message().outputs().empty() && &graph.message() == &context.model() && graph.num_nodes() > 0 &&
+  if (graph.message().outputs().empty() && !context.is_body() && graph.num_nodes() > 0 &&
       (graph.origin() == v1::Graph::ONNX || (graph.origin() == v1::Graph::TFLITE && !HasEffects(graph)))) {
     sink.Add(kEmptyGraph, {}, "no outputs", "at least one output");
   }
@@ -45,7 +45,7 @@ void CheckEmptyGraph(const CheckContext& context, FindingSink& sink) {
     });
   };
   // The branch of an If may consist of a constant or of a tensor from outside, which in LiteRT is an input of it.
-  const bool body = &graph.message() != &context.model();
+  const bool body = context.is_body();
   if (all_are(body)) return;
   FindingDraft draft;
   draft.rule = &kEmptyGraph;

@@ -6,6 +6,7 @@
 #include "rules/engine/finding.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/observers.h"
+#include "rules/graph/qscheme.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
 
@@ -42,7 +43,7 @@ bool IsHistogramOfFloat(const v1::Spec& spec, const ObserverName& name) {
 // a constant, the converted module elsewhere.
 bool HasChannelsOfUnpromoted(const v1::Spec& spec) {
   const bool unpromoted = spec.dtype() == v1::DATA_TYPE_UINT16 || IsSmallFloat(spec.dtype());
-  return unpromoted && IsPerChannel(spec) && spec.block_size().empty() && !spec.is_dynamic();
+  return unpromoted && IsPerChannel(spec.qscheme()) && spec.block_size().empty() && !spec.is_dynamic();
 }
 
 bool IsRefusedType(const v1::Spec& spec, const ObserverName& name) {

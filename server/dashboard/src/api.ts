@@ -26,7 +26,6 @@ export interface Finding {
   waiver?: {reason: string; expires: string};
   group: number;
   fix: string;
-  inBaseline?: boolean;
 }
 export interface Change {
   location?: Location;
@@ -91,11 +90,7 @@ export interface Report {
   name: string;
   createTime?: string;
   model?: {path: string; sha256: string; format: string};
-  graphDigest: string;
-  tablesDigest: string;
   stage: string;
-  mode: string;
-  toolVersion: string;
   results: Result[];
   labels?: Labels | null;
   commonCorrections?: CommonCorrections | null;
@@ -107,7 +102,6 @@ export interface FleetState {
   verdict: Verdict;
   errors: string;
   warnings: string;
-  infos: string;
 }
 export interface FleetEntry {
   repository: string;
@@ -133,9 +127,6 @@ export interface TrendPoint {
 }
 export interface GraphValue {
   name?: string;
-  dtype?: string;
-  dims?: string[];
-  hasShape?: boolean;
   spec?: number;
   constant?: object;
 }
@@ -144,7 +135,6 @@ export interface GraphNode {
   op?: number;
   inputs?: number[];
   outputs?: number[];
-  inputSpecs?: number[];
   attributes?: {name?: number; graph?: number}[];
 }
 export interface Graph {

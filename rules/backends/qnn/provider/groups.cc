@@ -12,8 +12,8 @@ namespace quantgate::qnn::provider {
 
 int32_t OnlyReader(const Graph& graph, int32_t node) {
   const int32_t value = graph.num_outputs(node) > 0 ? graph.output(node, 0) : -1;
-  if (value < 0 || graph.is_graph_output(value) || graph.is_read_in_body(value)) return -1;
-  return graph.uses(value).size() == 1 ? graph.uses(value)[0].node : -1;
+  const Use* use = value < 0 ? nullptr : graph.only_use(value);
+  return use == nullptr ? -1 : use->node;
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include "rules/backends/qnn/input_encoding.h"
 #include "rules/backends/qnn/removed.h"
 #include "rules/backends/qnn_htp/executorch/runs.h"
+#include "rules/graph/qscheme.h"
 #include "rules/soundness/annotated.h"
 
 namespace quantgate::qnn_htp {
@@ -133,7 +134,7 @@ bool HasScales(const CheckContext& context, const Operand& operand) {
     return qparams != nullptr && !qparams->axes.empty();
   }
   const v1::Spec& spec = context.graph().message().specs(operand.spec);
-  return quantgate::IsPerChannel(spec) || !spec.block_size().empty();
+  return quantgate::IsPerChannel(spec.qscheme()) || !spec.block_size().empty();
 }
 
 Place AtOperand(const ResolvedOp& op, const Operand& operand) {
@@ -165,8 +166,7 @@ bool FindComputedParameter(const CheckContext& context, const ResolvedOp& op, Fi
 // convert puts a Quantize behind what is read with an encoding: ExecuTorch takes that one then.
 bool IsReadQuantized(const Graph& graph, int32_t value) {
   return value >= 0 && absl::c_any_of(graph.uses(value), [&](const Use& use) {
-           const int32_t spec = graph.edge_spec(use.node, use.input);
-           return spec >= 0 && graph.spec_kind(spec) != v1::Spec::EXPLICIT_NONE;
+           return graph.is_observed(graph.edge_spec(use.node, use.input));
          });
 }
 

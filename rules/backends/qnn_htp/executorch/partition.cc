@@ -381,7 +381,7 @@ class Program {
 // For its numbers. What a body reads comes from the graph around it.
 bool ReadsAnInput(const CheckContext& context) {
   const Graph& graph = context.graph();
-  if (&graph.message() != &context.model()) return true;
+  if (context.is_body()) return true;
   return absl::c_any_of(graph.message().inputs(), [&graph](int32_t id) {
     const auto reads = [&graph](const Use& use) { return !MakesConstant(graph, use.node); };
     return graph.is_read_in_body(id - 1) || absl::c_any_of(graph.uses(id - 1), reads);

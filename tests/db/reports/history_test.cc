@@ -18,7 +18,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "db/reports/requests.h"
-#include "tests/db/reports_fixture.h"
+#include "tests/db/reports/fixture.h"
 
 namespace quantgate::db {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/db/reports_fixture.h"
+#include "tests/db/reports/fixture.h"
 
 namespace quantgate::db {
 

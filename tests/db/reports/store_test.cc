@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "db/reports/report_store.h"
-#include "tests/db/reports_fixture.h"
+#include "tests/db/reports/fixture.h"
 
 namespace quantgate::db {
 namespace {

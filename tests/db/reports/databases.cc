@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "tests/db/postgres_cluster.h"
-#include "tests/db/reports_fixture.h"
+#include "tests/db/reports/fixture.h"
+#include "tests/db/reports/postgres_cluster.h"
 
 namespace quantgate::db {
 namespace {

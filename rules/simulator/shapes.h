@@ -1,17 +1,16 @@
-// Shapes: broadcasting, axes, windows.
-#ifndef QUANTGATE_RULES_SIMULATOR_KERNELS_SHAPES_H_
-#define QUANTGATE_RULES_SIMULATOR_KERNELS_SHAPES_H_
+// Shapes: broadcasting, axes, strides; for integers and floats alike.
+#ifndef QUANTGATE_RULES_SIMULATOR_SHAPES_H_
+#define QUANTGATE_RULES_SIMULATOR_SHAPES_H_
 
 #include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "rules/simulator/kernel.h"
 
 namespace quantgate::simulator {
 
-// The common shape of operands, NumPy's rules.
+// The common shape of operands, NumPy's rules. INVALID_ARGUMENT where they have none.
 absl::StatusOr<std::vector<int64_t>> BroadcastShape(absl::Span<const int64_t> a, absl::Span<const int64_t> b);
 
 // For every element of shape `to`, which element of shape `from` it repeats. Empty: the same one (equal shapes).
@@ -23,9 +22,6 @@ absl::StatusOr<int> NormalizedAxis(int64_t axis, size_t rank);
 // Row-major strides, in elements.
 std::vector<int64_t> StridesOf(absl::Span<const int64_t> dims);
 
-// The attributes of a call; none: empty.
-const Attributes& AttributesOf(const KernelCall& call);
-
 }  // namespace quantgate::simulator
 
-#endif  // QUANTGATE_RULES_SIMULATOR_KERNELS_SHAPES_H_
+#endif  // QUANTGATE_RULES_SIMULATOR_SHAPES_H_

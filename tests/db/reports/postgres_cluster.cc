@@ -1,4 +1,4 @@
-#include "tests/db/postgres_cluster.h"
+#include "tests/db/reports/postgres_cluster.h"
 
 #include <stdlib.h>
 #include <unistd.h>

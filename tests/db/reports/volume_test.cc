@@ -19,8 +19,8 @@
 #include "absl/time/time.h"
 #include "db/reports/filter_sql.h"
 #include "db/reports/postgres_session.h"
-#include "tests/db/postgres_cluster.h"
-#include "tests/db/reports_fixture.h"
+#include "tests/db/reports/fixture.h"
+#include "tests/db/reports/postgres_cluster.h"
 
 namespace quantgate::db {
 namespace {

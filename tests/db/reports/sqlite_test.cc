@@ -17,7 +17,7 @@
 #include "db/reports/report_store.h"
 #include "db/reports/sql_store.h"
 #include "db/reports/sqlite_session.h"
-#include "tests/db/reports_fixture.h"
+#include "tests/db/reports/fixture.h"
 
 namespace quantgate::db {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "absl/time/clock.h"
 #include "db/reports/postgres_session.h"
-#include "tests/db/postgres_cluster.h"
-#include "tests/db/reports_fixture.h"
+#include "tests/db/reports/fixture.h"
+#include "tests/db/reports/postgres_cluster.h"
 
 namespace quantgate::db {
 namespace {

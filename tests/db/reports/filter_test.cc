@@ -1,9 +1,10 @@
+#include "db/reports/filter.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "db/reports/filter.h"
 #include "db/reports/page_token.h"
 #include "quantgate/v1/report.pb.h"
 

@@ -1,4 +1,4 @@
-#include "rules/simulator/kernels/shapes.h"
+#include "rules/simulator/shapes.h"
 
 #include <algorithm>
 
@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 
 namespace quantgate::simulator {
+
 absl::StatusOr<std::vector<int64_t>> BroadcastShape(absl::Span<const int64_t> a, absl::Span<const int64_t> b) {
   std::vector<int64_t> out(std::max(a.size(), b.size()));
   for (size_t i = 0; i < out.size(); ++i) {
@@ -54,11 +55,6 @@ absl::StatusOr<int> NormalizedAxis(int64_t axis, size_t rank) {
   const int64_t r = static_cast<int64_t>(rank);
   if (axis < -r || axis >= r) return absl::InvalidArgumentError(absl::StrCat("axis ", axis, " of rank ", rank));
   return static_cast<int>(axis < 0 ? axis + r : axis);
-}
-
-const Attributes& AttributesOf(const KernelCall& call) {
-  static const Attributes* const none = new Attributes;
-  return call.attributes == nullptr ? *none : *call.attributes;
 }
 
 }  // namespace quantgate::simulator
