@@ -15,6 +15,7 @@
 #include "rules/corrections/names.h"
 #include "rules/corrections/observed.h"
 #include "rules/corrections/search.h"
+#include "rules/engine/verdict.h"
 
 namespace quantgate {
 namespace corrections {

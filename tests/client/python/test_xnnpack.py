@@ -75,6 +75,7 @@ CASES = {
     'dynamic_linear_quantized': ([V], lambda s, x: qdq(s.linear(dynamic(x)))),
     'conv': ([IMAGE], lambda s, x: qdq(F.conv2d(qdq(x), s.weight(s.filters)))),
     'conv_padded': ([IMAGE], lambda s, x: qdq(F.conv2d(F.pad(qdq(x), (1, 1, 1, 1)), s.weight(s.filters)))),
+    'linear_given_and_relu': ([V], lambda s, x: (lambda y: (qdq(torch.relu(y)), y))(s.linear(qdq(x)))),
     'dynamic_conv': ([IMAGE], lambda s, x: F.conv2d(dynamic(x), s.weight(s.filters))),
     'dynamic_depthwise': ([(1, 8, 6, 6)], lambda s, x: F.conv2d(dynamic(x), s.weight(s.depthwise), groups=8)),
     'conv_of_floats': ([IMAGE], lambda s, x: F.conv2d(x, s.weight(s.filters))),
@@ -299,6 +300,19 @@ def test_delegation(name):
     # Two steps of what is written, and what a bias with the wrong scale makes of it.
     close = all(torch.allclose(a, b, atol=0.11) for a, b in zip(computed, expected))
     assert close == (result.verdict != report_pb2.Result.REJECTED)
+
+
+def test_a_padding_that_is_given_too_is_none_of_the_convolutions():
+    def padded(s, x):
+        y = F.pad(qdq(x), (1, 1, 1, 1))
+        return qdq(F.conv2d(y, ops.dequantize_per_tensor(s.filters, 0.02, 0, -127, 127, torch.int8))), y
+
+    arguments = (torch.randn(IMAGE),)
+    result, lowered, said, left = delegation(torch.export.export(Net(padded, []).eval(), arguments, strict=True))
+    assert said == left == {'conv2d'}
+    assert numbers(lowered, arguments) is None
+    assert result.outcome.kind == report_pb2.Outcome.FAILS
+    assert result.findings[result.outcome.cause].location.node == 'pad'
 
 
 @pytest.mark.parametrize('name', ENDED)
