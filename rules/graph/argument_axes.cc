@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "absl/strings/match.h"
+#include "rules/graph/data_type.h"
 
 namespace quantgate {
 namespace {
@@ -68,6 +69,32 @@ ArgumentAxes AxesOfExperts(const PackedExperts& experts) {
   return found;
 }
 
+// com.microsoft::GatherBlockQuantized, where it has blocks; small floats may be without.
+int64_t GatheredBlock(const Graph& graph, int32_t node) {
+  constexpr int64_t kOfItself = 128;
+  return graph.op(node) == OpId::kGather ? graph.int_attribute(node, "block_size", kOfItself) : 0;
+}
+
+// Its blocks are along one axis and count numbers, of which a byte has several, as it has of zero points.
+ArgumentAxes AxesOfGathered(const Graph& graph, const DescribedArgument& argument) {
+  constexpr int kRank = 2;  // where it is not known
+  ArgumentAxes found;
+  const int64_t bits = graph.int_attribute(argument.node, "bits", 4);
+  const int64_t per_byte = argument.type != v1::DATA_TYPE_UINT8 || bits == 8 ? 1 : bits == 2 ? 4 : 2;
+  const int rank_of_tensor = argument.tensor < 0 ? -1 : graph.rank(argument.tensor);
+  const int64_t rank = rank_of_tensor < 0 ? kRank : rank_of_tensor;
+  const int64_t stated = graph.int_attribute(argument.node, "quantize_axis", 1);
+  const int64_t axis = stated < 0 ? stated + rank : stated;
+  found.axes.resize(rank);
+  std::iota(found.axes.begin(), found.axes.end(), 0);
+  found.block_sizes.assign(rank, 1);
+  if (axis >= 0 && axis < rank) {
+    found.block_sizes[axis] = std::max<int64_t>(GatheredBlock(graph, argument.node) / per_byte, 1);
+  }
+  found.packed_zero_points = per_byte > 1;
+  return found;
+}
+
 // Dimensions of the scales of QMoE's first product; -1: not known.
 int RankOfFirstScales(const Graph& graph, int32_t node) {
   constexpr int kScales = 3;
@@ -115,19 +142,14 @@ ArgumentAxes AxesOf(const Graph& graph, const DescribedArgument& argument) {
     found.known = false;
     return found;
   }
+  if (GatheredBlock(graph, argument.node) > 0) return AxesOfGathered(graph, argument);
   const int64_t bits = graph.int_attribute(argument.node, "bits", 0);
   const int64_t block_size = graph.int_attribute(argument.node, "block_size", 0);
-  if (block_size > 0 && graph.op(argument.node) == OpId::kGather && argument.type == v1::DATA_TYPE_UINT8) {
-    // GatherBlockQuantized: its blocks count numbers, of which a byte has several, as it has of zero points.
-    const int64_t width = graph.int_attribute(argument.node, "bits", 4);
-    const int64_t per_byte = width == 2 ? 4 : width == 8 ? 1 : 2;
-    found.axes = {0, 1};
-    found.block_sizes = {1, std::max<int64_t>(block_size / per_byte, 1)};
-    found.packed_zero_points = per_byte > 1;
-  } else if (block_size > 0) {
+  if (block_size > 0) {
     // Packed weights [N, blocks, bytes]: logically [N, K], one scale per `block_size` elements of K.
     found.axes = {0, 1};
     found.block_sizes = {1, block_size};
+    found.packed_zero_points = bits < 8 && argument.zero_point >= 0 && IsInteger(graph.dtype(argument.zero_point));
     if (bits == 2) found.type = v1::DATA_TYPE_UINT2;
     if (bits == 4) found.type = v1::DATA_TYPE_UINT4;
     if (bits == 8) found.type = v1::DATA_TYPE_UINT8;

@@ -8,15 +8,18 @@
 namespace quantgate {
 namespace {
 
-bool RepeatsItsQuantize(const CheckContext& context, const QuantizerInputs& inputs, const QuantParams& params) {
+bool RepeatsItsQuantize(const CheckContext& context, const QuantizerInputs& inputs, const Operand& read,
+                        const QuantParams& params) {
   const Graph& graph = context.graph();
   if (inputs.data < 0) return false;
   const int32_t producer = graph.producer(inputs.data);
   if (!IsQuantize(graph, producer)) return false;
   const QuantizerInputs quantize = QuantizerInputsOf(graph, producer);
   if (inputs.scale < 0 || quantize.scale != inputs.scale || quantize.zero_point != inputs.zero_point) return false;
-  const QuantParams* written = context.resolved().qparams(*context.resolved().quantizer(producer));
-  return written != nullptr && written->axes == params.axes && written->block_sizes == params.block_sizes;
+  const Operand& written = *context.resolved().quantizer(producer);
+  if (written.quant_min != read.quant_min || written.quant_max != read.quant_max) return false;
+  const QuantParams* like = context.resolved().qparams(written);
+  return like != nullptr && like->axes == params.axes && like->block_sizes == params.block_sizes;
 }
 
 void AddQuantizer(const CheckContext& context, int32_t node, std::vector<Described>& found) {
@@ -25,7 +28,7 @@ void AddQuantizer(const CheckContext& context, int32_t node, std::vector<Describ
   const QuantParams* params = context.resolved().qparams(*operand);
   const QuantizerInputs inputs = QuantizerInputsOf(graph, node);
   if (params == nullptr) return;
-  if (IsDequantize(graph, node) && RepeatsItsQuantize(context, inputs, *params)) return;
+  if (IsDequantize(graph, node) && RepeatsItsQuantize(context, inputs, *operand, *params)) return;
   Described entry;
   entry.place.node = node;
   entry.place.value = IsQuantize(graph, node) ? operand->value : operand->edge_value;

@@ -47,7 +47,8 @@ const RuleInfo kBlockGeometry = {
     v1::Finding::ERROR,
     kAtAnyStage,
     "{subject} has {observed}; the kernel takes {allowed}.",
-    "MatMulNBits has kernels for some widths and block sizes only.",
+    "MatMulNBits has kernels for some widths and block sizes only, and for weights of 8 bits none that reads real zero "
+    "points or an index of groups; those are found missing when the model runs.",
     "Quantize the weight again with one of them.",
     "Fires: blocks of 48. Does not: blocks of 32.",
 };
@@ -174,6 +175,14 @@ bool CheckNBits(const Graph& graph, const KernelCall& call, const FindingSource&
   }
   if (!Has(kBlocks, block)) {
     sink.Add(kBlockGeometry, place, absl::StrCat("blocks of ", block), "blocks of 16, 32, 64, 128 or 256", source);
+    refused = true;
+  }
+  constexpr size_t kZeroPoints = 3, kGroups = 4;
+  if (bits == 8 && call.input(kZeroPoints) >= 0 && IsFloat(graph.dtype(call.input(kZeroPoints)))) {
+    sink.Add(kBlockGeometry, place, "8 bits and real zero points", "2 or 4 bits beside them", source);
+    refused = true;
+  } else if (bits == 8 && call.input(kGroups) >= 0) {
+    sink.Add(kBlockGeometry, place, "8 bits and an index of groups", "2 or 4 bits beside it", source);
     refused = true;
   }
   if (refused || graph.int_attribute(call.node, "accuracy_level", 0) != 4) return refused;

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
@@ -18,8 +19,9 @@ constexpr RuleInfo kBiasSaturation = {
     v1::Finding::WARNING,
     kFromCalibrated,
     "{subject}: a bias value is {observed}; expected {allowed}",
-    "A stored value at the very end of int32 was cut off when the bias was quantized: its scale, input scale x weight "
-    "scale where the operator accumulates, is too small for it, and the channel's outputs are shifted.",
+    "A stored value at the very end of int32, also where int64 stores it, was cut off when the bias was quantized: its "
+    "scale, input scale x weight scale where the operator accumulates, is too small for it, and the channel's outputs "
+    "are shifted.",
     "Raise the scale of that channel's bias (where it follows from the weight's, a lower limit on those does it), or "
     "keep the bias in float.",
     "A bias of 2147483647 fires it; 2147483000 does not.",
@@ -28,7 +30,8 @@ constexpr RuleInfo kBiasSaturation = {
 // Quantizers clamp to the largest int32, or to the largest float32 below it (2^31 - 128), and to its negative.
 constexpr int64_t kLargestSum = (int64_t{1} << 31) - 128;
 
-bool AtLimit(int64_t stored) { return stored >= kLargestSum || stored <= -kLargestSum; }
+// No further: where int64 stores it, so may a bias be.
+bool AtLimit(double stored) { return std::fabs(stored) >= kLargestSum && std::fabs(stored) <= kLargestSum + 128; }
 
 void CheckBias(const Graph& graph, const ResolvedOp& op, int argument, const Operand& bias, FindingSink& sink) {
   const v1::Constant& constant = graph.value(bias.value).constant();
@@ -36,17 +39,17 @@ void CheckBias(const Graph& graph, const ResolvedOp& op, int argument, const Ope
   int64_t stored = 0;
   const IntegerView integers = IntegersOf(graph.value(bias.value));
   for (size_t i = 0; i < integers.size() && index < 0; ++i) {
-    if (AtLimit(integers[i])) {
+    if (AtLimit(static_cast<double>(integers[i]))) {
       index = static_cast<int64_t>(i);
       stored = integers[i];
     }
   }
   if (index < 0 && constant.has_statistics()) {
     const v1::Statistics& statistics = constant.statistics();
-    if (statistics.max() >= kLargestSum) {
+    if (AtLimit(statistics.max())) {
       index = statistics.max_index();
       stored = static_cast<int64_t>(statistics.max());
-    } else if (statistics.min() <= -kLargestSum) {
+    } else if (AtLimit(statistics.min())) {
       index = statistics.min_index();
       stored = static_cast<int64_t>(statistics.min());
     }
@@ -58,7 +61,8 @@ void CheckBias(const Graph& graph, const ResolvedOp& op, int argument, const Ope
   place.value = bias.value;
   place.index = index;
   sink.Add(kBiasSaturation, place, absl::StrCat(stored, ", at the limit of int32"),
-           absl::StrCat("less than ", kLargestSum, " in magnitude"));
+           bias.type == v1::DATA_TYPE_INT32 ? absl::StrCat("less than ", kLargestSum, " in magnitude")
+                                            : "a number that was not cut off at 32 bits");
 }
 
 // Of convolutions and products as of normalizations, and whether they compute in integers or not: the value is lost.
@@ -68,7 +72,8 @@ void CheckBiasSaturation(const CheckContext& context, FindingSink& sink) {
     for (const Operand& operand : resolved.inputs(op)) {
       if (RoleOf(op, operand) != PortRole::kBias) continue;
       const Operand* bias = StoredOperand(context, operand);
-      if (bias == nullptr || !bias->quantized || bias->type != v1::DATA_TYPE_INT32) continue;
+      if (bias == nullptr || !bias->quantized) continue;
+      if (bias->type != v1::DATA_TYPE_INT32 && bias->type != v1::DATA_TYPE_INT64) continue;
       if (bias->value < 0 || !context.graph().is_constant(bias->value)) continue;
       if (resolved.qparams(*bias) != nullptr) CheckBias(context.graph(), op, operand.argument, *bias, sink);
     }

@@ -630,6 +630,22 @@ GraphBuilder NBits(int bits, int block, int accuracy, bool constant = true) {
   return b;
 }
 
+// The same with a zero point for each block, in the type of the scales.
+GraphBuilder RealZeroPoints(int bits) {
+  GraphBuilder b = NBits(bits, 32, 0);
+  b.Weight("z", kFloat, {8 * 64 / 32}, 4 * 8 * 64 / 32);
+  b.Find("node").add_inputs(b.Id("z"));
+  return b;
+}
+
+// The same with the block of each row.
+GraphBuilder WithGroups(int bits) {
+  GraphBuilder b = NBits(bits, 32, 0);
+  b.Weight("g", v1::DATA_TYPE_INT32, {64}, 4 * 64);
+  for (const char* name : {"", "g"}) b.Find("node").add_inputs(b.Id(name));
+  return b;
+}
+
 // Zero points of this shape for the columns of `weight`.
 GraphBuilder IntegerColumns(const std::vector<int64_t>& weight, const std::vector<int64_t>& shape) {
   GraphBuilder b;
@@ -1305,6 +1321,10 @@ std::vector<OrtCase> OrtCases() {
       {"Blocks", [] { return NBits(4, 32, 0); }, ""},
       {"OddBits", [] { return NBits(3, 32, 0); }, "AX502"},
       {"OddBlocks", [] { return NBits(4, 8, 0); }, "AX502"},
+      {"BytesWithRealZeroPoints", [] { return RealZeroPoints(8); }, "AX502"},
+      {"BytesWithGroups", [] { return WithGroups(8); }, "AX502"},
+      {"BlocksWithRealZeroPoints", [] { return RealZeroPoints(4); }, ""},
+      {"BlocksWithGroups", [] { return WithGroups(4); }, ""},
       {"BlocksAtRunTime", [] { return NBits(4, 32, 0, false); }, ""},
       {"BlocksAtRunTimeInBytes", [] { return NBits(4, 32, 4, false); }, "GS502", kWrong},
   };

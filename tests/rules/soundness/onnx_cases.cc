@@ -617,6 +617,21 @@ std::function<void(GraphBuilder&)> Gathered(int64_t bits, int64_t block_size, co
   };
 }
 
+// The same of int4 numbers, in blocks of 16 along an axis.
+std::function<void(GraphBuilder&)> GatheredAlong(int64_t axis, const Sizes& dims, const Sizes& scales) {
+  return [=](GraphBuilder& b) {
+    b.Weight("data", v1::DATA_TYPE_INT4, dims, CountOf(dims) / 2);
+    b.Input("ids", v1::DATA_TYPE_INT64, {2});
+    b.Reals("s", std::vector<double>(CountOf(scales), 0.1));
+    b.Shape("s", v1::DATA_TYPE_FLOAT32, scales);
+    v1::Node& node = b.Node("com.microsoft::GatherBlockQuantized", "n", {"data", "ids", "s"}, {"y"});
+    b.Int(node, "block_size", 16);
+    b.Int(node, "quantize_axis", axis);
+    b.Int(node, "gather_axis", axis == 0 ? 1 : 0);
+    b.Output("y");
+  };
+}
+
 // What ONNX Runtime 1.31 runs, and refuses.
 std::vector<SoundnessCase> GatheredCases() {
   return {
@@ -627,6 +642,11 @@ std::vector<SoundnessCase> GatheredCases() {
       {"GatheredInABlockThatIsNotFull", Empty, Gathered(4, 32, {6, 2}, {6, 1}), ""},
       {"GatheredOneScaleTooMany", Empty, Gathered(4, 16, {6, 4}, {}), "AX001", "n", "data"},
       {"GatheredOfEightBitsWithPackedZeroPoints", Empty, Gathered(8, 16, {6, 3}, {6, 2}), "AX001", "n", "data"},
+      {"GatheredAlongTheFirstAxis", Empty, GatheredAlong(0, {32, 6}, {2, 6}), ""},
+      {"GatheredAlongAnAxisFromTheEnd", Empty, GatheredAlong(-1, {6, 32}, {6, 2}), ""},
+      {"GatheredMatrices", Empty, GatheredAlong(2, {3, 6, 32}, {3, 6, 2}), ""},
+      {"GatheredAlongAnotherAxis", Empty, GatheredAlong(1, {32, 6}, {2, 6}), "AX001", "n", "data"},
+      {"GatheredAlongNoAxis", Empty, GatheredAlong(2, {32, 6}, {2, 6}), "AX001", "n", "data"},
       {"GatheredInBlocksOf24", Empty, Gathered(4, 24, {6, 2}, {}), "AX003", "n"},
       {"GatheredZeroPointsNotPacked", Empty, Gathered(4, 16, {6, 3}, {6, 3}), "AX004", "n", "z"},
       {"GatheredZeroPointsInAList", Empty, Gathered(4, 16, {6, 3}, {12}), "AX004", "n", "z"},

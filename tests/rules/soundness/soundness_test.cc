@@ -96,6 +96,18 @@ void BranchesThatRead(GraphBuilder& b, const std::string& name) {
   b.Output("z");
 }
 
+// An If whose branches read y_q with this scale of the graph.
+void BranchesThatDequantize(GraphBuilder& b, const std::string& scale) {
+  GraphBuilder body;
+  body.Shape("q", v1::DATA_TYPE_UINT8, {1, 8, 14, 14}).set_captured(b.Id("y_q"));
+  body.Shape("step", v1::DATA_TYPE_FLOAT32, {}).set_captured(b.Id(scale));
+  body.Shape("zero", v1::DATA_TYPE_UINT8, {}).set_captured(b.Id("y_zp"));
+  body.Node("DequantizeLinear", "inner", {"q", "step", "zero"}, {"within"});
+  body.Output("within");
+  b.Branch("if", "c", body.graph, "z");
+  b.Output("z");
+}
+
 // A Quantize/Dequantize pair with tensors of its own behind `from`.
 void SecondPair(GraphBuilder& b, const std::string& from, v1::DataType type) {
   b.Reals("p_scale", {0.05});
@@ -247,6 +259,17 @@ GraphBuilder DynamicLinear() {
   return b;
 }
 
+// y_Q and y_DQ with the scale that the range of a tensor asks for, as quantizers write it where the operator set has no
+// DynamicQuantizeLinear.
+void QuantizeByRangeOf(GraphBuilder& b, const std::string& tensor) {
+  b.Node("ReduceMax", "max", {tensor}, {"y_max"});
+  b.Node("ReduceMin", "min", {tensor}, {"y_min"});
+  b.Node("Sub", "range", {"y_max", "y_min"}, {"y_range"});
+  b.Reals("steps", {255});
+  b.Node("Div", "step", {"y_range", "steps"}, {"y_step"});
+  for (const char* node : {"y_Q", "y_DQ"}) b.Find(node).set_inputs(1, b.Id("y_step"));
+}
+
 v1::Attribute& SetAttribute(GraphBuilder& b, const std::string& node, const std::string& name) {
   v1::Attribute& attribute = *b.Find(node).add_attributes();
   attribute.set_name(b.Symbol(name));
@@ -265,6 +288,13 @@ GraphBuilder ExportedLinear() {
   SetAttribute(b, "choose", "eps").set_f(1e-7);
   b.Shape("x_q", v1::DATA_TYPE_INT8, {1, 8});
   return b;
+}
+
+// Its quant_max.
+void SetLargest(GraphBuilder& b, const std::string& node, int64_t stored) {
+  for (v1::Attribute& attribute : *b.Find(node).mutable_attributes()) {
+    if (attribute.name() == b.Symbol("quant_max")) attribute.set_i(stored);
+  }
 }
 
 // A sigmoid of its result, in int8.
@@ -844,6 +874,8 @@ std::vector<Case> Cases() {
        ""},
       {"ZeroPointIsCastAndFilledOtherwise", SoundConv,
        [](GraphBuilder& b) { FillZeroPoint(b, b.Value("y_zp").constant().ints(0) + 1); }, "GS009", "y_DQ", "y_q"},
+      {"ScaleIsOfTheRangeOfTheData", SoundConv, [](GraphBuilder& b) { QuantizeByRangeOf(b, "y"); }, "-GS005"},
+      {"ScaleIsOfAnotherRange", SoundConv, [](GraphBuilder& b) { QuantizeByRangeOf(b, "x"); }, "GS005", "y_Q", "y_step"},
       {"ScaleIsACastOfAProduct", SoundConv,
        [](GraphBuilder& b) {
          b.Node("Mul", "mul", {"x_scale", "x_scale"}, {"product"});
@@ -853,6 +885,13 @@ std::vector<Case> Cases() {
        },
        "GS005", "y_DQ", "computed"},
       {"ScaleHasADefault", SoundConv, [](GraphBuilder& b) { b.graph.add_inputs(b.Id("y_scale")); }, ""},
+      {"ScaleInABodyIsAConstantAroundIt", SoundConv, [](GraphBuilder& b) { BranchesThatDequantize(b, "y_scale"); }, ""},
+      {"ScaleInABodyIsAnInputAroundIt", SoundConv,
+       [](GraphBuilder& b) {
+         b.Input("s", v1::DATA_TYPE_FLOAT32, {});
+         BranchesThatDequantize(b, "s");
+       },
+       "GS005", "inner", "step"},
       {"IntegerScaleIsAnInput", SoundIntegerConv,
        [](GraphBuilder& b) {
          b.Value("w_scale").clear_constant();
@@ -1260,6 +1299,22 @@ std::vector<Case> Cases() {
          SetReal(b, "w_scale", 9, 0);
        },
        "NR001", "mm", "w", 9, warning},
+      {"PackedScaleZeroBesidePackedZeroPoints", SoundPackedMatMul,
+       [](GraphBuilder& b) {
+         SetReal(b, "w_scale", 9, 0);
+         b.Ints("w_zp", v1::DATA_TYPE_UINT8, std::vector<int64_t>(32, 0x88));  // two in a byte
+         b.Shape("w_zp", v1::DATA_TYPE_UINT8, {32, 1});
+         b.Find("mm").add_inputs(b.Id("w_zp"));
+       },
+       "NR001", "mm", "w", 9, warning},
+      {"PackedScaleZeroBesideAShift", SoundPackedMatMul,
+       [](GraphBuilder& b) {
+         SetReal(b, "w_scale", 9, 0);
+         b.Reals("w_zp", std::vector<double>(64, 8));
+         b.Shape("w_zp", v1::DATA_TYPE_FLOAT32, {32, 2});
+         b.Find("mm").add_inputs(b.Id("w_zp"));
+       },
+       "NR001", "mm", "w", 9},
       {"IntegerScaleZero", SoundIntegerConv, [](GraphBuilder& b) { SetReal(b, "w_scale", 0, 0); }, "NR001", "q", "w"},
       {"SpecScaleZero", Annotated,
        [](GraphBuilder& b) { b.graph.mutable_specs(0)->mutable_qparams()->set_scales(0, 0); }, "NR001", "relu", "x"},
@@ -1427,6 +1482,9 @@ std::vector<Case> Cases() {
          b.graph.mutable_specs(0)->set_observer(b.Symbol("MinMaxObserver"));
        },
        "NR003", "relu", "x"},
+      {"RangeReadBeyondTheType", ExportedLinear, [](GraphBuilder& b) { SetLargest(b, "x_DQ", 1000); }, "NR003", "x_DQ",
+       "x_q"},
+      {"RangeReadWithinTheType", ExportedLinear, [](GraphBuilder& b) { SetLargest(b, "x_DQ", 63); }, "-NR003"},
       {"RangeWithinTheType", Annotated,
        [](GraphBuilder& b) {
          b.graph.mutable_specs(0)->set_quant_min(-8);

@@ -907,7 +907,10 @@ std::vector<SoundnessCase> TfliteCases() {
        },
        "FX001", "conv", "b", 0, info},
       {"TfliteBiasOf64BitsAt32", Int16,
-       [](GraphBuilder& b) { b.Value("b").mutable_constant()->set_ints(0, INT32_MAX); }, ""},
+       [](GraphBuilder& b) { b.Value("b").mutable_constant()->set_ints(0, INT32_MAX); }, "FX003", "conv", "b", 0,
+       warning},
+      {"TfliteBiasOf64BitsBeyond32", Int16,
+       [](GraphBuilder& b) { b.Value("b").mutable_constant()->set_ints(0, int64_t{INT32_MAX} + 1000); }, ""},
   };
 }
 
