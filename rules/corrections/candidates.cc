@@ -46,11 +46,11 @@ bool KeepsSteps(const Operator& op) {
   return (op.traits & (kMovesData | kSelects)) != 0 || op.id == OpId::kAveragePool || op.id == OpId::kResizeBilinear;
 }
 
-// A derived bias in the granularity that its weight gets, where it had that of the weight.
-std::optional<v1::Spec> DerivedLike(const v1::Spec& bias, const v1::Spec& was, const v1::Spec& is) {
+// A derived bias in the granularity that its weight gets, where it had that of the weight, or the weight had none.
+std::optional<v1::Spec> DerivedLike(const v1::Spec& bias, const v1::Spec* was, const v1::Spec& is) {
   const auto has_channels = [](const v1::Spec& spec) { return FormOf(spec).granularity == Granularity::kChannel; };
-  if (bias.kind() != v1::Spec::DERIVED || has_channels(was) == has_channels(is)) return std::nullopt;
-  if (has_channels(bias) != has_channels(was)) return std::nullopt;
+  if (bias.kind() != v1::Spec::DERIVED || has_channels(bias) == has_channels(is)) return std::nullopt;
+  if (was != nullptr && Concrete(*was) && has_channels(bias) != has_channels(*was)) return std::nullopt;
   v1::Spec follows = bias;
   follows.clear_axis();
   if (has_channels(is)) follows.set_axis(0);
@@ -305,8 +305,8 @@ int64_t Candidates::AddDependent(std::vector<Edit>& edits) const {
     if (context_.stage() == v1::STAGE_ANNOTATED) {  // no numbers yet, but as many of them as the weight will have
       const v1::Spec* was = spec_at(*ports[1], node, /*now=*/false);
       const v1::Spec* is = spec_at(*ports[1], node, /*now=*/true);
-      if (bias == nullptr || was == nullptr || is == nullptr) continue;
-      if (const std::optional<v1::Spec> follows = DerivedLike(*bias, *was, *is)) {
+      if (bias == nullptr || is == nullptr) continue;
+      if (const std::optional<v1::Spec> follows = DerivedLike(*bias, was, *is)) {
         add(*PlaceOf(*ports[2], node, /*is_output=*/false), *follows);
       }
       continue;

@@ -46,7 +46,7 @@ absl::flat_hash_set<int32_t> NoteWritten(const ResolvedGraph& resolved, TensorEn
       encodings.source[resolved.outputs(op)[0].edge_value] = encodings.source[resolved.inputs(op)[0].edge_value];
     }
     for (const Operand& output : resolved.outputs(op)) {
-      if (!output.quantized || output.edge_value < 0) continue;
+      if (!output.quantized || output.edge_value < 0 || encodings.read_with.contains(output.edge_value)) continue;
       encodings.written[output.edge_value] = &output;
       if (op.op != nullptr && op.op->id == OpId::kSigmoid) by_sigmoid.insert(output.edge_value);
     }
@@ -54,20 +54,29 @@ absl::flat_hash_set<int32_t> NoteWritten(const ResolvedGraph& resolved, TensorEn
   return by_sigmoid;
 }
 
-// Of a converted graph: what is read behind a Dequantize is the input that its Quantize reads. ExecuTorch folds the
-// Quantize nodes in their order, so that the last one's encoding stands.
-void NoteQuantizedInputs(const Graph& graph, const ResolvedGraph& resolved, TensorEncodings& encodings) {
-  const auto input_of = [&graph](int32_t quantize) {
-    const int32_t data = IsQuantize(graph, quantize) ? QuantizerInputsOf(graph, quantize).data : -1;
-    return data >= 0 && graph.is_graph_input(data) ? data : -1;
+// Of a converted graph: what is read behind a Dequantize is the input that its Quantize reads, or what its node leaves
+// open and each reader quantizes for itself. ExecuTorch folds the Quantize nodes in their order, so that the last one's
+// encoding stands.
+void NoteQuantizedByReaders(const Graph& graph, const ResolvedGraph& resolved, TensorEncodings& encodings) {
+  const auto read_by = [&graph](int32_t quantize) {
+    return IsQuantize(graph, quantize) ? QuantizerInputsOf(graph, quantize).data : -1;
+  };
+  std::vector<int32_t> quantizes(graph.num_values(), 0);
+  for (const int32_t node : graph.quantizers()) {
+    if (const int32_t data = read_by(node); data >= 0) ++quantizes[data];
+  }
+  const auto left_open = [&](int32_t quantize) {
+    const int32_t data = read_by(quantize);
+    if (data < 0 || IsDequantize(graph, graph.producer(data))) return -1;
+    return graph.is_graph_input(data) || quantizes[data] > 1 ? data : -1;
   };
   for (const int32_t node : graph.quantizers()) {
-    if (const int32_t input = input_of(node); input >= 0) {
-      encodings.read_with[input] = resolved.quantizer(node);
+    if (const int32_t tensor = left_open(node); tensor >= 0) {
+      encodings.read_with[tensor] = resolved.quantizer(node);
     } else if (IsDequantize(graph, node) && graph.num_outputs(node) > 0 && graph.output(node, 0) >= 0) {
       const int32_t stored = QuantizerInputsOf(graph, node).data;
-      const int32_t read = stored < 0 ? -1 : input_of(graph.producer(stored));
-      if (read >= 0) encodings.source[graph.output(node, 0)] = read;
+      const int32_t tensor = stored < 0 ? -1 : left_open(graph.producer(stored));
+      if (tensor >= 0) encodings.source[graph.output(node, 0)] = tensor;
     }
   }
 }
@@ -80,7 +89,7 @@ TensorEncodings EncodingsOfTensors(const CheckContext& context) {
   encodings.source.resize(graph.num_values());
   std::iota(encodings.source.begin(), encodings.source.end(), 0);
   encodings.written.assign(graph.num_values(), nullptr);
-  NoteQuantizedInputs(graph, resolved, encodings);
+  NoteQuantizedByReaders(graph, resolved, encodings);
   const absl::flat_hash_set<int32_t> by_sigmoid = NoteWritten(resolved, encodings);
   absl::flat_hash_set<int32_t> several;
   for (const ResolvedOp& op : resolved.ops()) {

@@ -13,8 +13,8 @@
 
 namespace quantgate::qnn {
 
-// The operand whose encoding `operand` is read with: that of the first reader of a graph input (in a converted graph,
-// of the last Quantize) or of what its node leaves open, or of the sigmoid that writes it, where `operand` states
+// The operand whose encoding `operand` is read with: that of the first reader (in a converted graph, of the last
+// Quantize) of a graph input or of what its node leaves open, or of the sigmoid that writes it, where `operand` states
 // another type or range. Null: it is read as it is stated.
 const Operand* ReadingOf(const CheckContext& context, const Operand& operand);
 

@@ -198,6 +198,28 @@ TEST(Repair, ADerivedBiasFollowsTheGranularityOfItsWeight) {
   EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV75)), 0);
 }
 
+// As many scales as the weight gets that had none: what is derived for channels keeps channels.
+TEST(Repair, ADerivedBiasFollowsTheWeightThatHadNoSpec) {
+  Annotated b;
+  b.FloatInput("x", {1, 8});
+  b.FloatConstant("w", {8, 8});
+  b.FloatConstant("b", {8});
+  const int a8 = b.A8();
+  v1::Spec none;
+  none.set_kind(v1::Spec::EXPLICIT_NONE);
+  v1::Node& fc = b.Op("aten.linear.default", "fc", {"x", "w", "b"}, {1, 8}, {a8, b.Add(none)}, a8);
+  fc.add_input_specs(b.DerivedPerChannel("x", "w"));
+  b.Output("fc");
+  const v1::Result result = CheckFor(b.graph, kV75);
+  EXPECT_GT(Faults(result), 0);
+  ASSERT_EQ(result.corrections_size(), 1);
+  const v1::Graph corrected = Corrected(b.graph, result);
+  const auto& specs = corrected.nodes(0).input_specs();
+  EXPECT_EQ(corrected.specs(specs[1] - 1).has_axis(), corrected.specs(specs[2] - 1).has_axis())
+      << result.corrections(0).summary();
+  EXPECT_EQ(Faults(CheckFor(corrected, kV75)), 0);
+}
+
 // As XNNPACKQuantizer leaves a convolution in front of a relu: bias and output are in float.
 TEST(Repair, SeveralPortsInFloatBecomeThoseOfARow) {
   Annotated b;
