@@ -1,12 +1,14 @@
 #include "rules/backends/folding.h"
 
 #include <initializer_list>
+#include <optional>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "rules/backends/in_place.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
+#include "rules/graph/sharing/annotations.h"
 
 namespace quantgate {
 namespace {
@@ -54,11 +56,27 @@ bool Computable(const Graph& graph, const std::vector<bool>& folded, Generators 
   return true;
 }
 
-// The observer of the spec becomes a Quantize operator: integers of a float tensor. A shared spec, which does not state
-// its type, is not followed: what it is put on counts as not quantized.
-bool IsQuantized(const Graph& graph, int32_t spec, int32_t value) {
-  return graph.is_observed(spec) && IsInteger(graph.message().specs(spec).dtype()) && IsFloat(graph.dtype(value));
-}
+// Which observers become Quantize operators: those that make integers of a float tensor.
+class Quantizing {
+ public:
+  explicit Quantizing(const Graph& graph) : graph_(graph) {}
+
+  bool operator()(int32_t spec, SpecPlace place) {
+    if (!graph_.is_observed(spec) || !IsFloat(graph_.dtype(place.value))) return false;
+    if (graph_.spec_kind(spec) == v1::Spec::SHARED) spec = Behind(place);
+    return spec >= 0 && IsInteger(graph_.message().specs(spec).dtype());
+  }
+
+ private:
+  int32_t Behind(SpecPlace place) {
+    if (!annotations_.has_value()) annotations_.emplace(graph_);
+    const std::optional<SpecResolution> found = annotations_->Resolve(place);
+    return found ? found->spec : -1;
+  }
+
+  const Graph& graph_;
+  std::optional<Annotations> annotations_;  // made for the first shared spec
+};
 
 // torchao runs any operator that is not marked as random; of those that no table has, names tell.
 bool RunsWhenConverted(const Graph& graph, int32_t node) {
@@ -88,12 +106,13 @@ void FoldIntoQuantized(const Graph& graph, std::vector<bool>& folded) {
     }
     computable[node] = plain;
   }
+  Quantizing is_quantizing(graph);
   // What nobody reads is gone, whatever makes it.
   const auto quantized = [&](int32_t value) {
     const bool is_made = made[graph.producer(value)];
-    if (!is_made && IsQuantized(graph, graph.value_spec(value), value)) return true;
+    if (!is_made && is_quantizing(graph.value_spec(value), {value, -1})) return true;
     return !graph.is_graph_output(value) && absl::c_all_of(graph.uses(value), [&](const Use& use) {
-      return (!is_made && IsQuantized(graph, graph.edge_spec(use.node, use.input), value)) ||
+      return (!is_made && is_quantizing(graph.edge_spec(use.node, use.input), {value, use.node})) ||
              IsFolded(graph, folded, use.node);
     });
   };

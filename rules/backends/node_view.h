@@ -32,6 +32,8 @@ class NodeView {
     inputs_ = inputs;
     outputs_ = outputs;
   }
+  // A tensor has one encoding for all who read it (shared_encoding.h); otherwise an edge has the one that it states.
+  void ShareEncodings() { shares_encodings_ = true; }
 
   const CheckContext& context() const { return context_; }
   const Graph& graph() const { return context_.graph(); }
@@ -40,6 +42,7 @@ class NodeView {
   absl::string_view op_type() const { return graph().op_type(op_.node); }
   absl::Span<const Operand> inputs() const { return inputs_; }
   absl::Span<const Operand> outputs() const { return outputs_; }
+  bool shares_encodings() const { return shares_encodings_; }
   // ONNX and ATen put channels second; TFLite and QNN put them last.
   bool channels_first() const { return graph().origin() == v1::Graph::ONNX || graph().origin() == v1::Graph::PT2E; }
 
@@ -73,6 +76,7 @@ class NodeView {
   absl::Span<const Operand> inputs_;
   absl::Span<const Operand> outputs_;
   bool* looked_at_constants_;
+  bool shares_encodings_ = false;
 };
 
 // Axis counted from the front; `rank` unknown leaves it as it is.

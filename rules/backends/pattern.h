@@ -1,6 +1,6 @@
 // Operands as those see them who match patterns: with the Dequantize in front of an input and the Quantize behind an
 // output, whatever else of the node is quantized. Resolved operands have them only where the node is quantized all
-// around.
+// around. Of an annotation they are what convert_pt2e will have put there.
 #ifndef QUANTGATE_RULES_BACKENDS_PATTERN_H_
 #define QUANTGATE_RULES_BACKENDS_PATTERN_H_
 

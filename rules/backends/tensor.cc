@@ -243,7 +243,8 @@ void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int
                 BackendTensor& tensor) {
   if (operand == nullptr || !operand->present) return;
   Operand encoded;
-  if (const Operand* shared = SharedEncoding(view.context(), *operand); shared != nullptr) {
+  const Operand* shared = view.shares_encodings() ? SharedEncoding(view.context(), *operand) : nullptr;
+  if (shared != nullptr) {
     encoded = EncodedAs(*operand, *shared);
     operand = &encoded;
   }

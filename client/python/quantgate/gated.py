@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import abc
 import logging
+import sys
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence
 
 from quantgate.checking import apply, check
@@ -28,7 +29,7 @@ class Gated:
     the annotations first, those that satisfy all targets when there are several, and what remains is judged. A search
     for corrections ends after a number of checks, so a corrected graph with errors is asked for more, three times at
     most. `report` is the last answer, `changes` what was corrected, one after the other: a place may be there twice. The
-    quantizer's own validation comes last.
+    quantizer's own validation comes last. Around a ComposableQuantizer, not in one: that has no part of it validate.
     """
 
     def __init__(self, quantizer: Any, targets: Optional[Sequence[str]] = (), mode: str = "strict", fix: bool = False, *,
@@ -53,6 +54,9 @@ class Gated:
         return self._quantizer.transform_for_annotation(model)
 
     def annotate(self, model: Any) -> Any:
+        if _is_part(self, sys._getframe(1).f_locals.get("self")):
+            self._complain(QuantGateError("FAILED_PRECONDITION", "a ComposableQuantizer has none of its quantizers "
+                                          "validate: write Gated(ComposableQuantizer([...]), targets=[...])"))
         # What QnnQuantizer was asked for; what it writes may differ.
         asked = getattr(self._quantizer, "block_size_map", None) or {}
         for node in model.graph.nodes:
@@ -99,6 +103,12 @@ class Gated:
         if name == "_quantizer" or name.startswith("__"):
             raise AttributeError(name)
         return getattr(self._quantizer, name)
+
+
+def _is_part(quantizer: Gated, caller: Any) -> bool:
+    """Whether whoever calls is torchao's ComposableQuantizer, by its name, and has the quantizer among others."""
+    return any(base.__name__ == "ComposableQuantizer" for base in type(caller).__mro__) and any(
+        one is quantizer for one in getattr(caller, "quantizers", ()))
 
 
 def _has_correctable_errors(report: Report) -> bool:

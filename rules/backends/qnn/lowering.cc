@@ -299,6 +299,7 @@ Lowering LowerNode(const NodeView& view, Emission& emission) {
 
 Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
   NodeView view(context, op, emission.looked_at_constants());
+  view.ShareEncodings();
   if (context.graph().origin() == v1::Graph::QNN) return LowerIdentity(view, emission);
   const std::vector<Operand> as_read = InputsAsRead(context, op);
   if (!as_read.empty()) view.Replace(as_read);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -53,11 +54,18 @@ Operand Written(const NodeView& view) {
   return AsWritten(view.context(), *output);
 }
 
-// TorchInductor makes one of equal Dequantize nodes, and its patterns want a weight's for themselves.
+// TorchInductor makes one of equal Dequantize nodes, and its patterns want a weight's for themselves. Of an annotation:
+// whoever reads the weight in float reads another constant, once it is converted.
 bool IsWeightShared(const NodeView& view, const Operand& stored) {
   const Operand* weight = view.input(1);
   const Graph& graph = view.graph();
-  const auto shared = [&graph](int32_t value) { return value >= 0 && graph.uses(value).size() > 1; };
+  const auto shared = [&](int32_t value) {
+    if (value < 0) return false;
+    const bool by_edge = IsAnnotation(view.context()) && !graph.is_observed(graph.value_spec(value));
+    return absl::c_count_if(graph.uses(value), [&](const Use& use) {
+             return !by_edge || graph.is_observed(graph.edge_spec(use.node, use.input));
+           }) > 1;
+  };
   return shared(weight->edge_value) || shared(stored.value);
 }
 
@@ -134,6 +142,17 @@ Lowering LowerLayer(const NodeView& view, absl::string_view name, Emission& emis
   return Emitted();
 }
 
+// Between Dequantize and Quantize operands are resolved so. Those of an annotation are what convert_pt2e makes of them.
+Operand InFront(const NodeView& view, const Operand& input) {
+  return IsAnnotation(view.context()) ? AsRead(view.context(), input) : input;
+}
+
+Operand Behind(const NodeView& view) {
+  const Operand* output = view.output(0);
+  if (output == nullptr) return Operand();
+  return IsAnnotation(view.context()) && view.outputs().size() == 1 ? AsWritten(view.context(), *output) : *output;
+}
+
 // Others are only matched between Dequantize and Quantize, whose parameters are known when the graph is compiled.
 Lowering LowerBetween(const NodeView& view, absl::string_view name, Emission& emission) {
   const auto at_run_time = [](const Operand& operand) { return operand.is_dynamic == Tri::kYes; };
@@ -143,9 +162,12 @@ Lowering LowerBetween(const NodeView& view, absl::string_view name, Emission& em
   }
   emission.Begin(name, view.node());
   for (const Operand& input : view.inputs()) {
-    if (RoleOf(view.op(), input) != PortRole::kParameter) AddInput(view, &input, emission);
+    if (RoleOf(view.op(), input) == PortRole::kParameter) continue;
+    const Operand read = InFront(view, input);
+    AddInput(view, &read, emission);
   }
-  AddOutput(view, view.output(0), emission);
+  const Operand written = Behind(view);
+  AddOutput(view, &written, emission);
   return Emitted();
 }
 
@@ -193,11 +215,13 @@ bool IsProductOfQuantized(const NodeView& view) {
 }
 
 bool IsBetween(const NodeView& view) {
+  const Operand written = Behind(view);
+  const Operand* first = view.input(0);
   const absl::Span<const Operand> inputs = view.inputs();
-  return Quantized(view.output(0)) && Quantized(view.input(0)) &&
+  return Quantized(&written) && first != nullptr && InFront(view, *first).quantized &&
          std::all_of(inputs.begin(), inputs.end(), [&](const Operand& input) {
-           return !input.present || input.quantized || input.is_static ||
-                  RoleOf(view.op(), input) == PortRole::kParameter;
+           return !input.present || input.is_static || RoleOf(view.op(), input) == PortRole::kParameter ||
+                  InFront(view, input).quantized;
          });
 }
 

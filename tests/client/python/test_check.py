@@ -21,7 +21,8 @@ import torch
 from quantgate import executable
 from quantgate.v1 import graph_pb2, report_pb2, types_pb2
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
-from torchao.quantization.pt2e.quantizer import Quantizer
+from torchao.quantization.pt2e.quantizer import ComposableQuantizer, Quantizer
+from torchao.quantization.pt2e.quantizer.embedding_quantizer import EmbeddingQuantizer
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 DATA = ROOT / 'tests' / 'data' / 'onnx'
@@ -70,6 +71,21 @@ def test_gated_stops_before_anything_is_inserted(caplog):
     assert 'DT105' in caplog.text
     prepared(*models.INPUTS)
     convert_pt2e(prepared)
+
+
+def test_gated_is_around_a_composition_and_not_in_it(caplog):
+    """A ComposableQuantizer's validate() does nothing: a gate in it would stay open."""
+    def part(mode):
+        return ComposableQuantizer([EmbeddingQuantizer(), quantgate.Gated(models.qnn('use_16a16w'), [V68], mode)])
+
+    with pytest.raises(quantgate.QuantGateError, match=r'write Gated\(ComposableQuantizer'):
+        prepare_pt2e(models.export(), part('strict'))
+    with caplog.at_level(logging.WARNING, 'quantgate'):
+        prepare_pt2e(models.export(), part('warn'))
+    assert 'write Gated(ComposableQuantizer' in caplog.text
+    composed = ComposableQuantizer([EmbeddingQuantizer(), models.qnn('use_16a16w')])
+    with pytest.raises(quantgate.RejectedError, match='conv2d(.|\n)*linear'):
+        prepare_pt2e(models.export(), quantgate.Gated(composed, targets=[V68]))
 
 
 def test_a_path_and_an_exported_program():

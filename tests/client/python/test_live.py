@@ -100,6 +100,66 @@ def test_converted_module_is_judged_as_its_program(name, target):
         assert judged[0].outcome.kind == report_pb2.Outcome.FULL
 
 
+class Turned(torch.nn.Module):
+    """Slices read in float what is multiplied as integers."""
+
+    def __init__(self):
+        super().__init__()
+        self.last = torch.nn.Linear(8, 8)
+        self.register_buffer('factors', torch.rand(4, 8))
+
+    def forward(self, x):
+        return self.last(x * self.factors + torch.cat((-x[..., 4:], x[..., :4]), -1))
+
+
+class Token(torch.nn.Module):
+    """A parameter that is expanded in front of a concatenation, whose inputs share their spec."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = torch.nn.Linear(8, 8), torch.nn.Linear(8, 8)
+        self.token = torch.nn.Parameter(torch.randn(1, 1, 8))
+
+    def forward(self, x):
+        return self.last(torch.cat([self.token.expand(2, -1, -1), self.first(x)], 1))
+
+
+class Gate(torch.nn.Module):
+    """A product whose inputs are annotated, and whose output is read quantized."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = torch.nn.Linear(8, 16), torch.nn.Linear(8, 8)
+
+    def forward(self, x):
+        a, b = self.first(x).split(8, -1)
+        return self.last(torch.tanh(a) * torch.sigmoid(b))
+
+
+class Tied(torch.nn.Module):
+    """A weight of a layer that a table of words is as well."""
+
+    def __init__(self):
+        super().__init__()
+        self.table, self.first = torch.nn.Embedding(32, 8), torch.nn.Linear(8, 8)
+
+    def forward(self, x):
+        return torch.nn.functional.linear(self.first(self.table(x.argmax(-1))), self.table.weight)
+
+
+@pytest.mark.parametrize('network, name, target, kind', [
+    (Turned, 'xnnpack', 'xnnpack', 'FULL'), (Token, 'xnnpack_per_channel', 'xnnpack', 'FULL'),
+    (Gate, 'x86', 'x86_inductor/avx512_vnni', 'PARTIAL'), (Tied, 'x86', 'x86_inductor/avx512_vnni', 'FULL')])
+def test_an_annotation_is_judged_as_what_becomes_of_it(network, name, target, kind):
+    torch.manual_seed(0)
+    inputs = (torch.randn(2, 4, 8),)
+    module = torch.export.export(network().eval(), inputs, strict=True).module(check_guards=False)
+    reports, _ = run(module, inputs, make(name), [target])
+    assert [report_pb2.Outcome.Kind.Name(report.results[0].outcome.kind) for report in reports] == [kind] * 3
+    refused = [{node.node for node in report.results[0].outcome.nodes if node.refused} for report in reports]
+    assert refused == [refused[0]] * 3
+
+
 def test_what_convert_inserts_has_the_shape_of_what_is_quantized():
     """Constants that convert_pt2e folds have no meta["val"] either."""
     module, inputs = torch.nn.Conv2d(3, 4, 3).eval(), (torch.randn(1, 3, 8, 8),)

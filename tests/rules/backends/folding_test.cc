@@ -137,6 +137,28 @@ TEST(FoldedValues, ConvertComputesOnlyWhatIsQuantizedEverywhere) {
   EXPECT_THAT(read_between.Folded(), ElementsAre("norm"));
 }
 
+// As parts of a concatenation are annotated.
+TEST(FoldedValues, ConvertComputesWhatASharedSpecQuantizes) {
+  constexpr int kLinear = 3;
+  NormalizedWeight shared;
+  shared.b.Find("linear").set_input_specs(1, shared.b.Shared("x", kLinear));
+  EXPECT_THAT(shared.Folded(), ElementsAre("neg", "norm"));
+
+  NormalizedWeight at_its_output;
+  at_its_output.b.Value("w").set_spec(at_its_output.b.Shared("x", kLinear));
+  at_its_output.b.Find("linear").set_input_specs(1, 0);
+  EXPECT_THAT(at_its_output.Folded(), ElementsAre("neg", "norm"));
+
+  NormalizedWeight with_a_float;
+  with_a_float.b.Find("linear").set_input_specs(1, with_a_float.b.Shared("x", kLinear));
+  with_a_float.b.At(with_a_float.b.Find("linear").input_specs(0)).set_dtype(v1::DATA_TYPE_FLOAT16);
+  EXPECT_THAT(with_a_float.Folded(), IsEmpty());
+
+  NormalizedWeight with_nothing;
+  with_nothing.b.Find("linear").set_input_specs(1, with_nothing.b.Shared("x"));
+  EXPECT_THAT(with_nothing.Folded(), IsEmpty());
+}
+
 // torchao leaves what makes a tensor of no other where it is.
 TEST(FoldedValues, ConvertComputesNothingThatIsMadeInTheGraph) {
   AnnotatedBuilder b;

@@ -94,6 +94,14 @@ void Calibrate(GraphBuilder& b, double scale) {
   b.graph.mutable_specs(0)->mutable_qparams()->add_zero_points(0);
 }
 
+// The node reads as floats what another one reads quantized.
+void ReadBesideQuantized(GraphBuilder& b) {
+  b.Find("op").clear_input_specs();
+  b.Node("aten.relu.default", "other", {"x"}, {"other"}).add_input_specs(1);
+  b.Shape("other", v1::DATA_TYPE_FLOAT32, {1, 4, 8, 8});
+  b.Output("other");
+}
+
 // A conv with known scales on all sides: 0.1, 0.01 per channel of the weight, and `scale` behind its relu.
 void CalibrateConv(GraphBuilder& b, double scale) {
   Calibrate(b, scale);
@@ -200,6 +208,40 @@ void ReadTwice(GraphBuilder& b, const std::string& one, const std::string& other
   }
 }
 
+// The weight has another reader, beside a layer or not.
+void ReadWeightToo(GraphBuilder& b, const std::string& op, bool quantized) {
+  v1::Node& node = quantized ? b.Node(op, "other", {"x", "w"}, {"other"}) : b.Node(op, "other", {"w"}, {"other"});
+  b.Shape("other", v1::DATA_TYPE_FLOAT32, quantized ? std::vector<int64_t>{2, 4} : std::vector<int64_t>{4, 8});
+  b.Output("other");
+  for (int spec = 1; quantized && spec <= 2; ++spec) node.add_input_specs(spec);
+}
+
+// `op`, of which the quantizer says nothing, from what is written quantized to what a layer reads quantized.
+void ReadBehind(GraphBuilder& b, const std::string& op) {
+  Quantize(b, "relu");
+  b.Find("op").set_name("layer");
+  b.Node(op, "op", {"relu"}, {"between"});
+  b.Shape("between", v1::DATA_TYPE_FLOAT32, {2, 4});
+  b.Weight("w2", v1::DATA_TYPE_FLOAT32, {4, 4}, -1);
+  v1::Node& node = b.Node("aten.linear.default", "last", {"between", "w2"}, {"last"});
+  for (int spec = 1; spec <= 2; ++spec) node.add_input_specs(spec);
+  b.Shape("last", v1::DATA_TYPE_FLOAT32, {2, 4});
+  b.Output("last");
+}
+
+// The layer states its weight alone; what is in front is written quantized, and read so what is behind.
+void PutBetweenOthers(GraphBuilder& b) {
+  b.Node("aten.relu.default", "front", {"x"}, {"front"});
+  b.Shape("front", v1::DATA_TYPE_FLOAT32, {1, 3, 8, 8}).set_spec(1);
+  for (int i = b.graph.nodes_size() - 1; i > 0; --i) b.graph.mutable_nodes()->SwapElements(i, i - 1);
+  b.Find("op").set_inputs(0, b.Id("front"));
+  b.Find("op").set_input_specs(0, 0);
+  b.Node("aten.sigmoid.default", "behind", {"relu"}, {"behind"}).add_input_specs(1);
+  b.Shape("behind", v1::DATA_TYPE_FLOAT32, {1, 4, 8, 8}).set_spec(1);
+  b.graph.clear_outputs();
+  b.Output("behind");
+}
+
 struct Case {
   const char* name;
   const char* target;
@@ -254,6 +296,14 @@ std::vector<Case> Cases() {
        v1::Finding::REFUSED},
       {"XnnConvIntoSmallerScale", "xnnpack", int8_conv, [](GraphBuilder& b) { CalibrateConv(b, 4e-6); }, ""},
       {"XnnDynamicConv", "xnnpack", int8_conv, dynamic, ""},
+      // What convert_pt2e puts in front and behind, whatever the layer itself states.
+      {"XnnConvBetweenOthers", "xnnpack", int8_conv, PutBetweenOthers, "-QS105"},
+      {"XnnConvBehindFloats", "xnnpack", int8_conv,
+       [](GraphBuilder& b) {
+         PutBetweenOthers(b);
+         b.Value("front").clear_spec();
+       },
+       "DT101"},
       {"XnnDynamicPerTensorWeight", "xnnpack", int8_linear,
        [](GraphBuilder& b) {
          b.graph.mutable_specs(0)->set_is_dynamic(true);
@@ -309,6 +359,12 @@ std::vector<Case> Cases() {
        [](GraphBuilder& b) { Calibrate(b, 0.1); }, ""},
       {"XnnFlattenDoesNotShare", "xnnpack", [] { return Around("aten.flatten.using_ints", kInt8); },
        [](GraphBuilder& b) { Calibrate(b, 0.05); }, "SH102", refused},
+      {"XnnFlattenOfFloats", "xnnpack", [] { return Around("aten.flatten.using_ints", kInt8); },
+       [](GraphBuilder& b) {
+         Calibrate(b, 0.05);
+         ReadBesideQuantized(b);
+       },
+       ""},
       {"XnnReluNeedNotShare", "xnnpack", [] { return Around("aten.relu.default", kInt8); },
        [](GraphBuilder& b) { Calibrate(b, 0.05); }, ""},
       {"XnnOneBiasForTwoLayers", "xnnpack", int8_linear, [](GraphBuilder& b) { SecondLayer(b, 0.2); }, "FX601", wrong},
@@ -488,10 +544,28 @@ std::vector<Case> Cases() {
          b.Value("b").set_dtype(v1::DATA_TYPE_BFLOAT16);
        },
        ""},
+      {"X86WeightOfTwoLayers", "x86_inductor/avx512_vnni", uint8_linear,
+       [](GraphBuilder& b) { ReadWeightToo(b, "aten.linear.default", true); }, "CV204"},
+      {"X86WeightOfALayerAndInFloat", "x86_inductor/avx512_vnni", uint8_linear,
+       [](GraphBuilder& b) { ReadWeightToo(b, "aten.relu.default", false); }, "-CV204"},
+      {"X86SigmoidBetween", "x86_inductor/avx512_vnni", uint8_linear,
+       [](GraphBuilder& b) { ReadBehind(b, "aten.sigmoid.default"); }, "CV204"},
+      {"X86SigmoidOfFloats", "x86_inductor/avx512_vnni", uint8_linear,
+       [](GraphBuilder& b) {
+         ReadBehind(b, "aten.sigmoid.default");
+         b.Value("relu").clear_spec();
+       },
+       "-CV204"},
       {"X86MaxPoolShares", "x86_inductor/amx", [] { return Around("aten.max_pool2d.default", kUint8); },
        [](GraphBuilder& b) { Calibrate(b, 0.1); }, ""},
       {"X86MaxPoolDoesNotShare", "x86_inductor/amx", [] { return Around("aten.max_pool2d.default", kUint8); },
        [](GraphBuilder& b) { Calibrate(b, 0.05); }, "SH102", wrong},
+      {"X86MaxPoolOfFloats", "x86_inductor/amx", [] { return Around("aten.max_pool2d.default", kUint8); },
+       [](GraphBuilder& b) {
+         Calibrate(b, 0.05);
+         ReadBesideQuantized(b);
+       },
+       ""},
       {"X86DynamicMaxPool", "x86_inductor/amx", [] { return Around("aten.max_pool2d.default", kUint8); }, dynamic,
        "CV204"},
       {"X86MaxPoolOfSigned", "x86_inductor/amx", [] { return Around("aten.max_pool2d.default", kInt8); }, nothing,
