@@ -14,7 +14,6 @@
 namespace quantgate {
 namespace {
 
-
 // What no correction removes.
 bool Remains(const v1::Finding& finding) { return IsFault(finding) && finding.correction().empty(); }
 
