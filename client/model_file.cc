@@ -12,8 +12,6 @@
 #include "client/error.h"
 
 namespace quantgate {
-namespace {}  // namespace
-
 FileDescriptor::~FileDescriptor() {
   if (fd_ >= 0) ::close(fd_);
 }

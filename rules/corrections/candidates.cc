@@ -49,7 +49,7 @@ bool KeepsSteps(const Operator& op) {
 // A derived bias in the granularity that its weight gets, where it had that of the weight, or the weight had none.
 std::optional<v1::Spec> DerivedLike(const v1::Spec& bias, const v1::Spec* was, const v1::Spec& is) {
   const auto has_channels = [](const v1::Spec& spec) { return FormOf(spec).granularity == Granularity::kChannel; };
-  if (bias.kind() != v1::Spec::DERIVED || has_channels(bias) == has_channels(is)) return std::nullopt;
+  if (bias.kind() != v1::Spec::DERIVED || !Concrete(is) || has_channels(bias) == has_channels(is)) return std::nullopt;
   if (was != nullptr && Concrete(*was) && has_channels(bias) != has_channels(*was)) return std::nullopt;
   v1::Spec follows = bias;
   follows.clear_axis();

@@ -16,9 +16,10 @@ bool HasDirections(const Graph& graph, const DescribedArgument& argument) {
          tensor.dims(0) > 1 && static_cast<int64_t>(argument.count) > tensor.dims(0);
 }
 
+constexpr int kMostAxes = 64;  // more dimensions than any format allows
+
 // A batch of matrices whose parameters are in their rank, with a row for each: [D, 1, N] beside [D, K, N].
 bool EachMatrix(const Graph& graph, const DescribedArgument& argument) {
-  constexpr int kMostAxes = 64;  // more dimensions than any format allows
   const int rank = graph.value(argument.tensor).dims_size();
   const int32_t parameters = argument.scale >= 0 ? argument.scale : argument.zero_point;
   return graph.op(argument.node) == OpId::kMatMul && rank > 2 && rank <= kMostAxes &&
@@ -75,7 +76,8 @@ int64_t GatheredBlock(const Graph& graph, int32_t node) {
   return graph.op(node) == OpId::kGather ? graph.int_attribute(node, "block_size", kOfItself) : 0;
 }
 
-// Its blocks are along one axis and count numbers, of which a byte has several, as it has of zero points.
+// Its blocks are along one axis and count numbers, of which a byte has several, as it has of zero points: bytes have
+// them along the last axis alone.
 ArgumentAxes AxesOfGathered(const Graph& graph, const DescribedArgument& argument) {
   constexpr int kRank = 2;  // where it is not known
   ArgumentAxes found;
@@ -85,10 +87,14 @@ ArgumentAxes AxesOfGathered(const Graph& graph, const DescribedArgument& argumen
   const int64_t rank = rank_of_tensor < 0 ? kRank : rank_of_tensor;
   const int64_t stated = graph.int_attribute(argument.node, "quantize_axis", 1);
   const int64_t axis = stated < 0 ? stated + rank : stated;
+  if (rank > kMostAxes) {
+    found.known = false;
+    return found;
+  }
   found.axes.resize(rank);
   std::iota(found.axes.begin(), found.axes.end(), 0);
   found.block_sizes.assign(rank, 1);
-  if (axis >= 0 && axis < rank) {
+  if (argument.type == v1::DATA_TYPE_UINT8 ? axis == rank - 1 : axis >= 0 && axis < rank) {
     found.block_sizes[axis] = std::max<int64_t>(GatheredBlock(graph, argument.node) / per_byte, 1);
   }
   found.packed_zero_points = per_byte > 1;

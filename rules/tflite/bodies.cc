@@ -1,5 +1,6 @@
 #include "rules/tflite/bodies.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <string>
@@ -64,6 +65,12 @@ const v1::QParams* QParamsOf(const v1::Graph& graph, int32_t id) {
 
 double ZeroPointOf(const v1::QParams& qparams) { return qparams.zero_points().empty() ? 0 : qparams.zero_points(0); }
 
+// By more than what float32 can hold of a number. NaN differs from nothing: it is another finding.
+bool Differ(double a, double b) {
+  constexpr double kStep = 1e-6;
+  return std::fabs(a - b) > kStep * std::max(std::fabs(a), std::fabs(b));
+}
+
 std::string QParamsText(const v1::QParams& qparams) {
   return absl::StrCat("scale ", FormatNumber(qparams.scales(0)), ", zero point ", FormatNumber(ZeroPointOf(qparams)));
 }
@@ -81,9 +88,7 @@ Difference Compare(const v1::Graph& here, int32_t given, const v1::Graph& there,
   }
   const v1::QParams *p = QParamsOf(here, given), *q = QParamsOf(there, taken);
   if (p == nullptr || q == nullptr || p->scales_size() > 1 || q->scales_size() > 1) return {};
-  // NaN differs from nothing: it is another finding.
-  const bool other_scale = std::islessgreater(p->scales(0), q->scales(0));
-  if (!other_scale && !std::islessgreater(ZeroPointOf(*p), ZeroPointOf(*q))) return {};
+  if (!Differ(p->scales(0), q->scales(0)) && !Differ(ZeroPointOf(*p), ZeroPointOf(*q))) return {};
   return {QParamsText(*p), QParamsText(*q)};
 }
 

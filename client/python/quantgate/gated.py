@@ -54,7 +54,8 @@ class Gated:
         return self._quantizer.transform_for_annotation(model)
 
     def annotate(self, model: Any) -> Any:
-        if _is_part(self, sys._getframe(1).f_locals.get("self")):
+        caller = sys._getframe().f_back
+        if caller is not None and _is_part(self, caller.f_locals.get("self")):
             self._complain(QuantGateError("FAILED_PRECONDITION", "a ComposableQuantizer has none of its quantizers "
                                           "validate: write Gated(ComposableQuantizer([...]), targets=[...])"))
         # What QnnQuantizer was asked for; what it writes may differ.
@@ -106,8 +107,9 @@ class Gated:
 
 
 def _is_part(quantizer: Gated, caller: Any) -> bool:
-    """Whether whoever calls is torchao's ComposableQuantizer, by its name, and has the quantizer among others."""
-    return any(base.__name__ == "ComposableQuantizer" for base in type(caller).__mro__) and any(
+    """Whether whoever calls validates as torchao's ComposableQuantizer does, by its name, and has the quantizer."""
+    validates = next((base for base in type(caller).__mro__ if "validate" in vars(base)), None)
+    return validates is not None and validates.__name__ == "ComposableQuantizer" and any(
         one is quantizer for one in getattr(caller, "quantizers", ()))
 
 

@@ -5,9 +5,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "rules/backends/ethos_u/checks.h"
-#include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
 
 namespace quantgate::ethos_u {
@@ -133,8 +133,8 @@ Found Reshaped(const Call& call) {
   };
   if (scaled(in) && scaled(out) &&
       static_cast<float>(in->qparams->scales[0]) != static_cast<float>(out->qparams->scales[0])) {
-    return Complaint{absl::StrCat("scale ", FormatNumber(in->qparams->scales[0]), " in and ",
-                                  FormatNumber(out->qparams->scales[0]), " out"),
+    // Compared as they are stored: nine digits tell any two float32 apart.
+    return Complaint{absl::StrFormat("scale %.9g in and %.9g out", in->qparams->scales[0], out->qparams->scales[0]),
                      "one scale"};
   }
   if (call.resizable(in) || call.resizable(out)) return std::nullopt;

@@ -48,7 +48,8 @@ const RuleInfo kBlockGeometry = {
     kAtAnyStage,
     "{subject} has {observed}; the kernel takes {allowed}.",
     "MatMulNBits has kernels for some widths and block sizes only, and for weights of 8 bits none that reads real zero "
-    "points or an index of groups; those are found missing when the model runs.",
+    "points or an index of groups, nor for those of 2 bits one that reads both; those are found missing when the model "
+    "runs.",
     "Quantize the weight again with one of them.",
     "Fires: blocks of 48. Does not: blocks of 32.",
 };
@@ -178,10 +179,16 @@ bool CheckNBits(const Graph& graph, const KernelCall& call, const FindingSource&
     refused = true;
   }
   constexpr size_t kZeroPoints = 3, kGroups = 4;
-  if (bits == 8 && call.input(kZeroPoints) >= 0 && IsFloat(graph.dtype(call.input(kZeroPoints)))) {
+  const bool real = call.input(kZeroPoints) >= 0 && IsFloat(graph.dtype(call.input(kZeroPoints)));
+  const bool groups = call.input(kGroups) >= 0;
+  if ((bits == 2 || bits == 8) && real && groups) {
+    sink.Add(kBlockGeometry, place, absl::StrCat(bits, " bits, real zero points and an index of groups"),
+             "4 bits beside both", source);
+    refused = true;
+  } else if (bits == 8 && real) {
     sink.Add(kBlockGeometry, place, "8 bits and real zero points", "2 or 4 bits beside them", source);
     refused = true;
-  } else if (bits == 8 && call.input(kGroups) >= 0) {
+  } else if (bits == 8 && groups) {
     sink.Add(kBlockGeometry, place, "8 bits and an index of groups", "2 or 4 bits beside it", source);
     refused = true;
   }

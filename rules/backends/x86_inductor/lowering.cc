@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -54,6 +54,18 @@ Operand Written(const NodeView& view) {
   return AsWritten(view.context(), *output);
 }
 
+// How many readers have each value quantized.
+std::vector<int32_t> QuantizedReaders(const CheckContext& context) {
+  const Graph& graph = context.graph();
+  std::vector<int32_t> readers(graph.num_values(), 0);
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    for (int i = 0; i < graph.num_inputs(node); ++i) {
+      if (graph.input(node, i) >= 0 && graph.is_observed(graph.edge_spec(node, i))) ++readers[graph.input(node, i)];
+    }
+  }
+  return readers;
+}
+
 // TorchInductor makes one of equal Dequantize nodes, and its patterns want a weight's for themselves. Of an annotation:
 // whoever reads the weight in float reads another constant, once it is converted.
 bool IsWeightShared(const NodeView& view, const Operand& stored) {
@@ -62,9 +74,7 @@ bool IsWeightShared(const NodeView& view, const Operand& stored) {
   const auto shared = [&](int32_t value) {
     if (value < 0) return false;
     const bool by_edge = IsAnnotation(view.context()) && !graph.is_observed(graph.value_spec(value));
-    return absl::c_count_if(graph.uses(value), [&](const Use& use) {
-             return !by_edge || graph.is_observed(graph.edge_spec(use.node, use.input));
-           }) > 1;
+    return by_edge ? view.context().Once(QuantizedReaders)[value] > 1 : graph.uses(value).size() > 1;
   };
   return shared(weight->edge_value) || shared(stored.value);
 }

@@ -59,6 +59,7 @@ bool IsDynamicProduct(const Graph& graph, int32_t producer) {
 // Tensors of whose largest or least element, or largest magnitude, a value is computed.
 absl::flat_hash_set<int32_t> RangesIn(const Graph& graph, int32_t value) {
   constexpr size_t kMaxNodes = 32;
+  int inputs_left = 256;
   absl::flat_hash_set<int32_t> found;
   std::vector<int32_t> from = {value};
   for (size_t i = 0; i < from.size() && i < kMaxNodes; ++i) {
@@ -72,7 +73,7 @@ absl::flat_hash_set<int32_t> RangesIn(const Graph& graph, int32_t value) {
       if (of >= 0) found.insert(is_magnitude ? graph.input(behind, 0) : of);
       continue;
     }
-    for (int j = 0; j < graph.num_inputs(producer) && from.size() < kMaxNodes; ++j) {
+    for (int j = 0; j < graph.num_inputs(producer) && from.size() < kMaxNodes && inputs_left-- > 0; ++j) {
       if (graph.input(producer, j) >= 0) from.push_back(graph.input(producer, j));
     }
   }

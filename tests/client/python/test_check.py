@@ -88,6 +88,16 @@ def test_gated_is_around_a_composition_and_not_in_it(caplog):
         prepare_pt2e(models.export(), quantgate.Gated(composed, targets=[V68]))
 
 
+def test_gated_in_a_composition_that_validates():
+    class Validating(ComposableQuantizer):
+        def validate(self, model):
+            for quantizer in self.quantizers:
+                quantizer.validate(model)
+
+    with pytest.raises(quantgate.RejectedError, match='conv2d(.|\n)*linear'):
+        prepare_pt2e(models.export(), Validating([quantgate.Gated(models.qnn('use_16a16w'), [V68])]))
+
+
 def test_a_path_and_an_exported_program():
     good, bad = DATA / 'tiny.qdq_u8s8.onnx', DATA / 'bad.scale_nan.tiny.qdq_u8s8.onnx'
     report = quantgate.check(good, targets=[V75])

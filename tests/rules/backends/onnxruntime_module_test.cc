@@ -645,6 +645,12 @@ GraphBuilder WithGroups(int bits) {
   for (const char* name : {"", "g"}) b.Find("node").add_inputs(b.Id(name));
   return b;
 }
+GraphBuilder WithRealZeroPointsAndGroups(int bits) {
+  GraphBuilder b = RealZeroPoints(bits);
+  b.Weight("g", v1::DATA_TYPE_INT32, {64}, 4 * 64);
+  b.Find("node").add_inputs(b.Id("g"));
+  return b;
+}
 
 // Zero points of this shape for the columns of `weight`.
 GraphBuilder IntegerColumns(const std::vector<int64_t>& weight, const std::vector<int64_t>& shape) {
@@ -1325,6 +1331,11 @@ std::vector<OrtCase> OrtCases() {
       {"BytesWithGroups", [] { return WithGroups(8); }, "AX502"},
       {"BlocksWithRealZeroPoints", [] { return RealZeroPoints(4); }, ""},
       {"BlocksWithGroups", [] { return WithGroups(4); }, ""},
+      {"TwoBitsWithRealZeroPoints", [] { return RealZeroPoints(2); }, ""},
+      {"TwoBitsWithGroups", [] { return WithGroups(2); }, ""},
+      {"TwoBitsWithBoth", [] { return WithRealZeroPointsAndGroups(2); }, "AX502"},
+      {"FourBitsWithBoth", [] { return WithRealZeroPointsAndGroups(4); }, ""},
+      {"BytesWithBoth", [] { return WithRealZeroPointsAndGroups(8); }, "AX502"},
       {"BlocksAtRunTime", [] { return NBits(4, 32, 0, false); }, ""},
       {"BlocksAtRunTimeInBytes", [] { return NBits(4, 32, 4, false); }, "GS502", kWrong},
   };

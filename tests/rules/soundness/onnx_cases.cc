@@ -598,7 +598,8 @@ std::vector<SoundnessCase> ExpertCases() {
 }
 
 // com.microsoft::GatherBlockQuantized: six rows of 48 numbers.
-std::function<void(GraphBuilder&)> Gathered(int64_t bits, int64_t block_size, const Sizes& scales, const Sizes& zeros) {
+std::function<void(GraphBuilder&)> Gathered(int64_t bits, int64_t block_size, const Sizes& scales, const Sizes& zeros,
+                                            int64_t axis = 1) {
   return [=](GraphBuilder& b) {
     b.Weight("data", v1::DATA_TYPE_UINT8, {6, 48 * bits / 8}, 6 * 48 * bits / 8);
     b.Input("ids", v1::DATA_TYPE_INT64, {2});
@@ -612,7 +613,7 @@ std::function<void(GraphBuilder&)> Gathered(int64_t bits, int64_t block_size, co
         b.Node("com.microsoft::GatherBlockQuantized", "n", {"data", "ids", "s", zeros.empty() ? "" : "z"}, {"y"});
     b.Int(node, "bits", bits);
     b.Int(node, "block_size", block_size);
-    b.Int(node, "quantize_axis", 1);
+    b.Int(node, "quantize_axis", axis);
     b.Output("y");
   };
 }
@@ -640,6 +641,8 @@ std::vector<SoundnessCase> GatheredCases() {
       {"GatheredOfTwoBits", Empty, Gathered(2, 16, {6, 3}, {6, 1}), ""},
       {"GatheredOfEightBits", Empty, Gathered(8, 16, {6, 3}, {6, 3}), ""},
       {"GatheredInABlockThatIsNotFull", Empty, Gathered(4, 32, {6, 2}, {6, 1}), ""},
+      {"GatheredBytesAlongTheFirstAxis", Empty, Gathered(8, 16, {1, 48}, {}, 0), "AX001", "n", "data"},
+      {"GatheredBytesAlongAnAxisFromTheEnd", Empty, Gathered(8, 16, {6, 3}, {}, -1), ""},
       {"GatheredOneScaleTooMany", Empty, Gathered(4, 16, {6, 4}, {}), "AX001", "n", "data"},
       {"GatheredOfEightBitsWithPackedZeroPoints", Empty, Gathered(8, 16, {6, 3}, {6, 2}), "AX001", "n", "data"},
       {"GatheredAlongTheFirstAxis", Empty, GatheredAlong(0, {32, 6}, {2, 6}), ""},

@@ -658,6 +658,12 @@ std::vector<SoundnessCase> TfliteCases() {
        "GS012", "while", "x"},
       {"TfliteBranchOfAnotherScale", Branches, [](GraphBuilder& b) { BodyNumbers(b, 1).set_scales(0, 0.2); }, "GS012",
        "if", "x"},
+      {"TfliteBranchOfAScaleRoundedOtherwise", Branches,
+       [](GraphBuilder& b) {
+         v1::QParams& numbers = BodyNumbers(b, 1);
+         numbers.set_scales(0, numbers.scales(0) * (1 + 5e-7));
+       },
+       ""},
       {"TfliteBranchOfAnotherZeroPoint", Branches, [](GraphBuilder& b) { BodyNumbers(b, 0).set_zero_points(0, 0); },
        "GS013", "if"},
       {"TfliteConditionOfIntegers", Branches, [](GraphBuilder& b) { b.Value("c").set_dtype(v1::DATA_TYPE_INT32); },
