@@ -75,8 +75,9 @@ absl::Status ParseBinary(absl::string_view bytes, const ImportOptions& options, 
                           .max_counted = options.max_nodes};
   absl::Status status = CheckWire(bytes, *v1::Graph::descriptor(), limits);
   if (!status.ok()) return status;
-  if (!graph->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+  if (!graph->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return UnreadableFile("protobuf cannot parse it");
+  }
   return absl::OkStatus();
 }
 

@@ -181,15 +181,13 @@ bool CheckNBits(const Graph& graph, const KernelCall& call, const FindingSource&
   constexpr size_t kZeroPoints = 3, kGroups = 4;
   const bool real = call.input(kZeroPoints) >= 0 && IsFloat(graph.dtype(call.input(kZeroPoints)));
   const bool groups = call.input(kGroups) >= 0;
-  if ((bits == 2 || bits == 8) && real && groups) {
-    sink.Add(kBlockGeometry, place, absl::StrCat(bits, " bits, real zero points and an index of groups"),
-             "4 bits beside both", source);
-    refused = true;
-  } else if (bits == 8 && real) {
-    sink.Add(kBlockGeometry, place, "8 bits and real zero points", "2 or 4 bits beside them", source);
-    refused = true;
-  } else if (bits == 8 && groups) {
-    sink.Add(kBlockGeometry, place, "8 bits and an index of groups", "2 or 4 bits beside it", source);
+  const bool both = real && groups;
+  if (both ? bits == 2 || bits == 8 : bits == 8 && (real || groups)) {
+    const char* beside = both   ? "real zero points and an index of groups"
+                         : real ? "real zero points"
+                                : "an index of groups";
+    sink.Add(kBlockGeometry, place, absl::StrCat(bits, " bits and ", beside),
+             both ? "4 bits beside them" : "2 or 4 bits beside them", source);
     refused = true;
   }
   if (refused || graph.int_attribute(call.node, "accuracy_level", 0) != 4) return refused;

@@ -27,8 +27,7 @@ bool CheckKeptWhole(const CheckContext& context, const BackendOp& op, const Targ
   static constexpr absl::string_view kKept[] = {"aten.linear.default", "aten.hardswish.default",
                                                 "aten.max_pool2d.default", "aten.upsample_bilinear2d.vec"};
   const Graph& graph = context.graph();
-  const bool is_body = context.is_body();
-  if (!is_body || op.node < 0 || !absl::c_linear_search(kKept, graph.op_type(op.node))) return false;
+  if (!context.is_body() || op.node < 0 || !absl::c_linear_search(kKept, graph.op_type(op.node))) return false;
   FindingSource source = FromTable(target, v1::Source::MEASURED, op.name,
                                    "ExecuTorch 1.5.1, branches of torch.cond with one operator each, lowered");
   Place place;

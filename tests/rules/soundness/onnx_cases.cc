@@ -641,6 +641,8 @@ std::vector<SoundnessCase> GatheredCases() {
       {"GatheredOfTwoBits", Empty, Gathered(2, 16, {6, 3}, {6, 1}), ""},
       {"GatheredOfEightBits", Empty, Gathered(8, 16, {6, 3}, {6, 3}), ""},
       {"GatheredInABlockThatIsNotFull", Empty, Gathered(4, 32, {6, 2}, {6, 1}), ""},
+      {"GatheredOfMoreAxesThanAreLookedAt", Empty, GatheredAlong(0, Sizes(65, 1), {1, 3}), "-AX001"},
+      {"GatheredOfFewAxes", Empty, GatheredAlong(0, Sizes(3, 1), {1, 3}), "AX001", "n", "data"},
       {"GatheredBytesAlongTheFirstAxis", Empty, Gathered(8, 16, {1, 48}, {}, 0), "AX001", "n", "data"},
       {"GatheredBytesAlongAnAxisFromTheEnd", Empty, Gathered(8, 16, {6, 3}, {}, -1), ""},
       {"GatheredOneScaleTooMany", Empty, Gathered(4, 16, {6, 4}, {}), "AX001", "n", "data"},
