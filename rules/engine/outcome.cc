@@ -84,6 +84,9 @@ bool IsKeptWhole(const Graph& graph, const ResolvedGraph& resolved, const Resolv
   return absl::c_linear_search(kNotDecomposed, type) && !apart;
 }
 
+// What prepare_pt2e raises for: nothing comes after it, whatever the backend takes.
+constexpr absl::string_view kEndsPrepare[] = {"SH001", "SH002", "SH003"};
+
 // Kernels of the CPU: whatever their partitioner does not take, constants included, stays with the portable ones.
 constexpr absl::string_view kCpuKernels[] = {"x86_inductor", "xnnpack"};
 
@@ -133,15 +136,27 @@ void ApplyToolchain(const Target& target, const Graph& graph, const ResolvedGrap
 
 void FinishOutcome(bool judged_all, v1::Result& result) {
   v1::Outcome& outcome = *result.mutable_outcome();
-  if (outcome.kind() == v1::Outcome::KIND_UNSPECIFIED) {
-    // What does not hold together anywhere has no outcome that one could promise.
-    const bool sound = absl::c_none_of(result.findings(), [](const v1::Finding& finding) {
-      return finding.effect() == v1::Finding::UNSOUND && finding.severity() == v1::Finding::ERROR;
-    });
-    outcome.set_kind(judged_all && sound ? v1::Outcome::FULL : v1::Outcome::UNKNOWN);
+  const auto raised = absl::c_find_if(result.findings(), [](const v1::Finding& finding) {
+    return finding.severity() == v1::Finding::ERROR && absl::c_linear_search(kEndsPrepare, finding.code());
+  });
+  if (raised != result.findings().end()) {
+    outcome.set_kind(v1::Outcome::FAILS);
+    outcome.set_cause(static_cast<int>(raised - result.findings().begin()));
     return;
   }
   const bool fails = outcome.kind() == v1::Outcome::FAILS;
+  // What does not hold together anywhere has no outcome that one could promise.
+  const bool sound = absl::c_none_of(result.findings(), [](const v1::Finding& finding) {
+    return finding.effect() == v1::Finding::UNSOUND && finding.severity() == v1::Finding::ERROR;
+  });
+  if (!fails && !sound) {
+    outcome.set_kind(v1::Outcome::UNKNOWN);
+    return;
+  }
+  if (outcome.kind() == v1::Outcome::KIND_UNSPECIFIED) {
+    outcome.set_kind(judged_all ? v1::Outcome::FULL : v1::Outcome::UNKNOWN);
+    return;
+  }
   const v1::Finding::Effect deciding = fails ? v1::Finding::REFUSED : v1::Finding::FALLBACK;
   // What runs in float is not elsewhere.
   absl::flat_hash_set<absl::string_view> refused;

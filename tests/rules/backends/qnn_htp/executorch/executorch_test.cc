@@ -47,6 +47,42 @@ TEST(ExecuTorch, ATensorHasTheEncodingThatOneOfItsNodesStates) {
   EXPECT_THAT(Refused(ResultOf(Between(false, true), kV75)), ElementsAre("first", "middle"));
 }
 
+// torchao 0.18.0, prepare.py: a KeyError where a shared spec refers to what has none.
+TEST(ExecuTorch, NothingComesAfterPrepareHasRaised) {
+  const auto result = [](bool dangling, bool refused, const char* target) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 8});
+    const int act = b.Act();
+    b.Op("aten.relu.default", "first", {"x"}, {act}, dangling ? 0 : act, {1, 8});
+    b.Op("aten.relu.default", "last", {"first"}, {b.Shared("first")}, act, {1, 8});
+    if (refused) b.Op("aten.bincount.default", "refused", {"x"}, {}, 0, {1, 8});
+    return ResultOf(b, target);
+  };
+  for (const char* target : {kV75, "xnnpack", "x86_inductor/avx2"}) {
+    for (const bool refused : {false, true}) {
+      const v1::Result raised = result(true, refused, target);
+      EXPECT_EQ(raised.outcome().kind(), v1::Outcome::FAILS) << target << " " << refused;
+      ASSERT_TRUE(raised.outcome().has_cause());
+      EXPECT_EQ(raised.findings(raised.outcome().cause()).code(), "SH001");
+      EXPECT_NE(result(false, refused, target).outcome().kind(), v1::Outcome::FAILS) << target << " " << refused;
+    }
+  }
+}
+
+TEST(ExecuTorch, WhatDoesNotHoldTogetherHasNoOutcomeInPartsEither) {
+  const auto kind = [](int64_t low, bool refused) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 8});
+    b.Op("aten.relu.default", "sound", {"x"}, {b.Act()}, b.Range(b.Act(), low, 255), {1, 8});
+    if (refused) b.Op("aten.bincount.default", "refused", {"x"}, {}, 0, {1, 8});
+    return ResultOf(b, kV75).outcome().kind();
+  };
+  EXPECT_EQ(kind(0, false), v1::Outcome::FULL);
+  EXPECT_EQ(kind(0, true), v1::Outcome::PARTIAL);
+  EXPECT_EQ(kind(256, false), v1::Outcome::UNKNOWN);  // a range that ends before it begins
+  EXPECT_EQ(kind(256, true), v1::Outcome::UNKNOWN);
+}
+
 TEST(ExecuTorch, ATensorHasTheEncodingThatIsStatedBehindAnIdentity) {
   const auto refused = [](const char* between) {
     AnnotatedBuilder b;
