@@ -95,6 +95,33 @@ Case OfFilled(std::string name, double number, Ends expected) {
           expected};
 }
 
+// Of a constant that has these numbers, and no others.
+Case OfConstant(std::string name, const std::vector<double>& numbers, const std::string& op, Ends expected,
+                const std::vector<std::pair<std::string, double>>& attributes = {},
+                v1::DataType type = v1::DATA_TYPE_FLOAT32) {
+  return {std::move(name), [=](Writer& w) { w.Constant("x", numbers).Of(op, {"x"}, "y", attributes, type); }, expected};
+}
+
+// Of a constant beside a tensor that is one number everywhere.
+Case OfConstantAnd(std::string name, const std::vector<double>& numbers, const std::string& op, double number,
+                   Ends expected, v1::DataType type = v1::DATA_TYPE_FLOAT32) {
+  return {std::move(name),
+          [=](Writer& w) {
+            w.Constant("x", numbers).Of("aten.full.default", {}, "full", {{"fill_value", number}});
+            w.Of(op, {"x", "full"}, "y", {}, type);
+          },
+          expected};
+}
+
+Case OfCounting(std::string name, double start, double end, double step, Ends expected,
+                v1::DataType type = v1::DATA_TYPE_INT64) {
+  return {std::move(name),
+          [=](Writer& w) {
+            w.Of("aten.arange.start_step", {}, "y", {{"start", start}, {"end", end}, {"step", step}}, type, {4});
+          },
+          expected};
+}
+
 std::vector<Case> Cases() {
   const Ends both = {{0, 1}};
   const Ends always = {{1, 1}};
@@ -292,6 +319,57 @@ std::vector<Case> Cases() {
       OfFilled("FilledSomewhere", 1, {{-kInfinity, 0}}),
       OfFilled("FilledNowhere", 0, {{0, 0}}),
       OfFilled("FilledEverywhere", 3, {{-kInfinity, -kInfinity}}),
+      OfConstant("NotOfNumbers", {2, 5}, "aten.logical_not.default", never, {}, v1::DATA_TYPE_BOOL),
+      OfConstant("NotOfNegatives", {-5, -2}, "aten.logical_not.default", never, {}, v1::DATA_TYPE_BOOL),
+      OfConstant("NotOfNothing", {0, 0}, "aten.logical_not.default", always, {}, v1::DATA_TYPE_BOOL),
+      OfConstant("NotOfSome", {0, 5}, "aten.logical_not.default", both, {}, v1::DATA_TYPE_BOOL),
+      OfConstant("NotOfWhatMayHaveNothing", {-1, 1}, "aten.logical_not.default", std::nullopt, {}, v1::DATA_TYPE_BOOL),
+      OfConstant("BitsOfIntegers", {0, 1}, "aten.bitwise_not.default", std::nullopt, {}, v1::DATA_TYPE_INT64),
+      OfConstant("Powers", {0, kInfinity}, "aten.exp.default", {{1, kInfinity}}),
+      OfConstant("PowersOfZero", {0, 0}, "aten.exp.default", {{1, 1}}),
+      OfConstant("RootsOfSquares", {4, 9}, "aten.sqrt.default", {{2, 3}}),
+      OfConstant("LogarithmOfLessThanNothing", {-1, 1}, "aten.log.default", std::nullopt),
+      OfConstant("Half", {-4, 6}, "aten.div.Tensor", {{-2, 3}}, {{"other", 2}}),
+      OfConstant("HalfOfTheOtherSign", {-4, 6}, "aten.div.Tensor", {{-3, 2}}, {{"other", -2}}),
+      OfConstant("ByNothing", {-4, 6}, "aten.div.Tensor", std::nullopt, {{"other", 0}}),
+      OfConstant("RoundedDown", {-4, 6}, "aten.div.Tensor_mode", std::nullopt, {{"other", 2}, {"rounding_mode", 1}}),
+      OfConstantAnd("ByATensor", {-4, 6}, "aten.div.Tensor", 2, {{-2, 3}}),
+      OfConstantAnd("SumWithInfinity", {-4, 6}, "aten.add.Tensor", -kInfinity, {{-kInfinity, -kInfinity}}),
+      OfConstantAnd("LessThanATensor", {-4, 6}, "aten.lt.Tensor", 7, always, v1::DATA_TYPE_BOOL),
+      OfConstantAnd("EqualToATensor", {-4, 6}, "aten.eq.Tensor", 6, both, v1::DATA_TYPE_BOOL),
+      OfConstantAnd("OtherThanATensor", {-4, 6}, "aten.ne.Tensor", -4, both, v1::DATA_TYPE_BOOL),
+      OfConstantAnd("EqualToNoneOfATensor", {-4, 6}, "aten.eq.Tensor", 9, never, v1::DATA_TYPE_BOOL),
+      OfConstantAnd("OneNumberEqualsItself", {3, 3}, "aten.eq.Tensor", 3, always, v1::DATA_TYPE_BOOL),
+      OfConstantAnd("OneNumberIsNoOther", {3, 3}, "aten.eq.Tensor", 4, never, v1::DATA_TYPE_BOOL),
+      {"InfinityLessInfinity",
+       [](Writer& w) {
+         for (const char* name : {"a", "b"}) w.Of("aten.full.default", {}, name, {{"fill_value", kInfinity}});
+         w.Of("aten.sub.Tensor", {"a", "b"}, "y");
+       },
+       std::nullopt},
+      {"InfinityTimesNothing",
+       [](Writer& w) {
+         w.Of("aten.full.default", {}, "a", {{"fill_value", kInfinity}}).Of("aten.zeros.default", {}, "b");
+         w.Of("aten.mul.Tensor", {"a", "b"}, "y");
+       },
+       std::nullopt},
+      OfCounting("CountedDown", 3, -1, -1, {{0, 3}}),
+      OfCounting("CountedNowhere", 3, 0, 1, std::nullopt),
+      OfCounting("CountedWithoutAStep", 0, 3, 0, std::nullopt),
+      OfCounting("CountedInHalves", 0, 2, 0.5, {{0, 1.5}}, v1::DATA_TYPE_FLOAT32),
+      OfCounting("CountedInHalvesOfIntegers", 0, 2, 0.5, std::nullopt),
+      {"WhereNeverTrue",
+       [](Writer& w) {
+         w.Constant("x", {0, 1, 2}).Truth("aten.lt.Scalar", {"x"}, "mask", {{"other", 0}});
+         w.Constant("a", {5, 6}).Constant("b", {7, 8}).Of("aten.where.self", {"mask", "a", "b"}, "y");
+       },
+       {{7, 8}}},
+      {"WhereAlwaysTrue",
+       [](Writer& w) {
+         w.Constant("x", {0, 1, 2}).Truth("aten.ge.Scalar", {"x"}, "mask", {{"other", 0}});
+         w.Constant("a", {5, 6}).Constant("b", {7, 8}).Of("aten.where.self", {"mask", "a", "b"}, "y");
+       },
+       {{5, 6}}},
       {"NotOfTruths",
        [](Writer& w) {
          w.Constant("x", {0, 1})
