@@ -130,6 +130,15 @@ std::optional<NumberArray> Fields::Numbers(absl::string_view name, Need need) co
   return std::nullopt;
 }
 
+std::optional<NumberArray> Fields::FlatNumbers(absl::string_view name, Need need) const {
+  const std::optional<JsonValue> value = Find(name, need);
+  if (!value) return std::nullopt;
+  NumberArray array;
+  if (Flatten(*value, 0, array) && !array.numbers.empty() && array.shape.size() == 1) return array;
+  Invalid(name, *value, "a flat list of numbers");
+  return std::nullopt;
+}
+
 void Fields::Forbid(std::initializer_list<absl::string_view> names, absl::string_view because) const {
   for (absl::string_view name : names) {
     if (const auto value = Find(name, Need::kOptional)) Invalid(name, *value, absl::StrCat("no ", name, " ", because));

@@ -42,6 +42,8 @@ class Fields {
   // The texts "True" and "False" that AIMET wrote before 1.0.0 as well.
   std::optional<bool> TruthOrText(absl::string_view name, Need need) const;
   std::optional<NumberArray> Numbers(absl::string_view name, Need need) const;
+  // One list of numbers, with no lists inside.
+  std::optional<NumberArray> FlatNumbers(absl::string_view name, Need need) const;
 
   void Invalid(absl::string_view name, JsonValue value, absl::string_view allowed) const;
   // Each of these fields that is there contradicts another one: "no <name> <because>" is expected.

@@ -18,7 +18,7 @@ void ReadBlocks(const Fields& fields, ReadEncoding& encoding) {
   if (const auto size = fields.Integer("block_size", Need::kRequired)) encoding.facts.set_block_size(*size);
   geometry.block_size = encoding.facts.block_size();
   if (geometry.kind != Geometry::kNested) return;
-  const std::optional<NumberArray> factors = fields.Numbers("per_block_int_scale", Need::kRequired);
+  const std::optional<NumberArray> factors = fields.FlatNumbers("per_block_int_scale", Need::kRequired);
   if (!factors) return;
   geometry.shape = factors->shape;
   v1::QParams& qparams = *encoding.spec.mutable_qparams();
@@ -31,8 +31,9 @@ void ReadShift(const Fields& fields, v1::Encoding& facts) {
   const std::optional<NumberArray> shift = fields.Numbers(kShift, Need::kOptional);
   if (!shift) return;
   const size_t count = shift->numbers.size();
-  if (count != 1 && count != static_cast<size_t>(facts.offsets_size())) {
-    return fields.Invalid(kShift, *fields.Find(kShift, Need::kOptional), "one number, or one for each offset");
+  if (shift->shape.size() > 1 || (count != 1 && count != static_cast<size_t>(facts.offsets_size()))) {
+    return fields.Invalid(kShift, *fields.Find(kShift, Need::kOptional),
+                          "one number, or a flat list of one for each offset");
   }
   for (int i = 0; i < facts.offsets_size(); ++i) {
     facts.set_offsets(i, facts.offsets(i) + shift->numbers[count == 1 ? 0 : static_cast<size_t>(i)]);
@@ -73,26 +74,29 @@ void ReadListed(JsonValue entry, ReadEncoding& encoding) {
   const std::optional<bool> symmetric = fields.Truth("is_sym", Need::kRequired);
   if (symmetric) facts.set_is_symmetric(*symmetric);
   v1::QParams& qparams = *encoding.spec.mutable_qparams();
-  const std::optional<NumberArray> scales = fields.Numbers("scale", Need::kRequired);
+  const std::optional<NumberArray> scales = fields.FlatNumbers("scale", Need::kRequired);
   if (scales) qparams.mutable_scales()->Add(scales->numbers.begin(), scales->numbers.end());
-  const std::optional<NumberArray> offsets = fields.Numbers("offset", Need::kRequired);
+  const std::optional<NumberArray> offsets = fields.FlatNumbers("offset", Need::kRequired);
   if (offsets) facts.mutable_offsets()->Add(offsets->numbers.begin(), offsets->numbers.end());
   if (encoding.geometry.kind != Geometry::kNested) ReadShift(fields, facts);
   if (encoding.geometry.kind == Geometry::kBlocks || encoding.geometry.kind == Geometry::kNested) {
     ReadBlocks(fields, encoding);
   }
   RefuseOtherGeometry(fields, encoding.geometry.kind);
-  // Of nested scales `bw` is the width of scale factor and weight together, and offsets are on its grid.
+  // Of nested scales `bw` is the width of scale factor and weight together, and offsets are on its grid: it stays the
+  // width of an entry that has problems, for those who judge its offsets.
+  std::optional<int64_t> compressed;
   if (encoding.geometry.kind == Geometry::kNested) {
-    const std::optional<int64_t> compressed = fields.Integer("compressed_bw", Need::kRequired);
+    compressed = fields.Integer("compressed_bw", Need::kRequired);
     if (bits && compressed && IsWidth(*bits) && (*compressed >= *bits || *compressed < 1)) {
       fields.Invalid("compressed_bw", *fields.Find("compressed_bw", Need::kOptional), "1 or more, and less than bw");
-    } else if (bits && compressed && IsWidth(*bits)) {
-      facts.set_bit_width(*compressed);
-      qparams.set_block_scale_bits(static_cast<int32_t>(*bits - *compressed));
     }
   }
   if (!facts.problems().empty()) return;
+  if (compressed && IsWidth(*bits)) {
+    facts.set_bit_width(*compressed);
+    qparams.set_block_scale_bits(static_cast<int32_t>(*bits - *compressed));
+  }
   const bool is_signed = *symmetric && (facts.section() == v1::Encoding::SECTION_PARAMETERS ||
                                         encoding.geometry.kind >= Geometry::kBlocks);
   SetType(IntegerType(facts.bit_width(), is_signed), *symmetric, encoding);

@@ -5,6 +5,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "client/encodings/read.h"
 #include "client/encodings/spec.h"
@@ -117,6 +119,21 @@ bool IsScaled(const Fields& fields, const ElementType& type) {
   return false;
 }
 
+// In the shape of the scales. Another number of them is a rule's to say; one number is clear in a list as well.
+void ReadZeroPoints(const Fields& fields, ReadEncoding& encoding) {
+  constexpr char kZeroPoint[] = "y_zero_point";
+  const std::optional<NumberArray> zero_points = fields.Numbers(kZeroPoint, Need::kOptional);
+  if (!zero_points) return;
+  v1::QParams& qparams = *encoding.spec.mutable_qparams();
+  Append(*zero_points, qparams.mutable_zero_points());
+  const std::vector<int64_t>& shape = zero_points->shape;
+  const std::vector<int64_t>& scales = encoding.geometry.shape;
+  if (encoding.geometry.kind == Geometry::kNested || shape == scales) return;
+  if (qparams.zero_points_size() != qparams.scales_size() || std::max(shape.size(), scales.size()) < 2) return;
+  fields.Invalid(kZeroPoint, *fields.Find(kZeroPoint, Need::kOptional),
+                 absl::StrCat("shape [", absl::StrJoin(scales, ", "), "], that of y_scale"));
+}
+
 }  // namespace
 
 void ReadOnnxStyle(JsonValue entry, ReadEncoding& encoding) {
@@ -154,9 +171,7 @@ void ReadOnnxStyle(JsonValue entry, ReadEncoding& encoding) {
   }
   v1::QParams& qparams = *encoding.spec.mutable_qparams();
   if (encoding.geometry.kind == Geometry::kNested) qparams.set_block_scale_bits(FactorBits(facts.bit_width()));
-  if (const auto zero_points = fields.Numbers("y_zero_point", Need::kOptional)) {
-    Append(*zero_points, qparams.mutable_zero_points());
-  }
+  ReadZeroPoints(fields, encoding);
   if (!facts.problems().empty()) return;
   RequireGeometry(fields, encoding);
   const bool centered = std::all_of(qparams.zero_points().begin(), qparams.zero_points().end(),

@@ -32,6 +32,7 @@ class Reader {
     ReadVersion();
     if (one.found) {
       file().set_layout(v1::EncodingsFile::LAYOUT_ONE_LIST);
+      fields_.Forbid({kActivations, kParameters}, "beside encodings, which is read instead");
       ReadSection(kOneList, v1::Encoding::SECTION_UNSPECIFIED);
     } else {
       const bool lists =

@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -88,7 +89,9 @@ const char* Incomplete(const Json& meta) {
   const Json* sizes = FindArray(&meta, "sizes");
   if (sizes == nullptr) return "has no sizes";
   for (const Json& size : sizes->GetArray()) {
-    if (IntegerOf(Find(&size, "as_int")).value_or(0) < 0) return "has a negative size";
+    const std::optional<int64_t> known = IntegerOf(Find(&size, "as_int"));
+    if (!known && FindObject(&size, "as_expr") == nullptr) return "has a size that is no integer and no expression";
+    if (known.value_or(0) < 0) return "has a negative size";
   }
   return nullptr;
 }
@@ -125,6 +128,18 @@ absl::Status GraphImporter::CheckInputNames(const Json& signature, const Json& i
     if (!input.is_tensor || name.empty() || name == input.name) continue;
     return Damaged(
         absl::StrCat("its input ", i, " is '", ToUtf8(input.name), "', and '", ToUtf8(name), "' in its signature"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GraphImporter::CheckOutputNames(const Json& signature, const Json& outputs) const {
+  const Json& specs = *FindArray(&signature, "output_specs");
+  for (rapidjson::SizeType i = 0; i < outputs.Size(); ++i) {
+    const absl::string_view output = ResultOf(outputs[i]).name;
+    const absl::string_view name = NameInSignature(specs[i]);
+    if (name.empty() || name == output || !values_.contains(name)) continue;
+    return Damaged(
+        absl::StrCat("its output ", i, " is '", ToUtf8(output), "', and '", ToUtf8(name), "' in its signature"));
   }
   return absl::OkStatus();
 }
@@ -264,8 +279,12 @@ absl::Status GraphImporter::AddNode(const Json& source) {
     return absl::OkStatus();
   }
   node.set_name(ToUtf8(name));
+  if (none) {  // the name is the node's, and of nothing that others can read
+    AddValue(name, graph_.add_values());
+    node.add_outputs(graph_.values_size());
+    return absl::OkStatus();
+  }
   node.add_outputs(Define(name, /*is_tensor=*/false));
-  if (none) return absl::OkStatus();
   return AddResults(source, list ? *TaggedOf(&(*results)[0]).value : *results, node.outputs(0));
 }
 
@@ -285,13 +304,24 @@ absl::Status GraphImporter::AddNodes(const Json& nodes) {
 absl::Status GraphImporter::AddArguments(const Pending& pending) {
   v1::Node& node = *graph_.mutable_nodes(pending.node);
   const bool has_schema = HasSchema(FindText(pending.source, "target"));
+  absl::flat_hash_set<absl::string_view> names;  // given so far
   std::vector<int> positions;
   int position = -1;
   for (const Json& input : FindArray(pending.source, "inputs")->GetArray()) {
     ++position;
     const Tagged argument = TaggedOf(Find(&input, "arg"));
     if (argument.value == nullptr) {
-      return Damaged(absl::StrCat("node '", node.name(), "': argument ", position, " has no value"));
+      return Damaged(absl::StrCat("node '", node.name(), "': argument ", position, " has no value, or several"));
+    }
+    const Json* stated = Find(&input, "name");
+    if (stated == nullptr || !stated->IsString()) {
+      return Damaged(absl::StrCat("node '", node.name(), "': argument ", position, " has no name"));
+    }
+    const absl::string_view name = TextOf(stated);
+    // torch takes the last of them.
+    if (!name.empty() && !names.insert(name).second) {
+      return Damaged(
+          absl::StrCat("node '", node.name(), "': argument ", position, ": '", ToUtf8(name), "' is given again"));
     }
     if (argument.tag == "as_none") continue;
     if (argument.tag == "as_graph") {
@@ -299,13 +329,12 @@ absl::Status GraphImporter::AddArguments(const Pending& pending) {
       continue;
     }
     const Operands operands = OperandsOf(argument);
-    for (absl::string_view name : operands.names) {
-      node.add_inputs(name.empty() ? 0 : Read(name));
+    for (absl::string_view operand : operands.names) {
+      node.add_inputs(operand.empty() ? 0 : Read(operand));
       positions.push_back(position);
     }
     if (!operands.names.empty() && !operands.has_more) continue;
     v1::Attribute& attribute = *node.add_attributes();
-    const absl::string_view name = FindText(&input, "name");
     constexpr int64_t kKeyword = 2;
     const bool named = has_schema || (IntegerOf(Find(&input, "kind")) == kKeyword && !name.empty());
     attribute.set_name(Symbol(named ? ToUtf8(name) : absl::StrCat("arg", position)));
@@ -426,6 +455,7 @@ absl::Status GraphImporter::Import(const Json& source, const Json* signature) {
   const bool unknown = AddUnknownNames(FindArray(signature, "input_specs"));
   if (signature != nullptr) {
     if (absl::Status status = CheckInputNames(*signature, *inputs, unknown); !status.ok()) return status;
+    if (absl::Status status = CheckOutputNames(*signature, *outputs); !status.ok()) return status;
   }
   AddUnknownNames(FindArray(signature, "output_specs"));
   const bool converted = std::any_of(symbols_.begin(), symbols_.end(), [](const auto& symbol) {

@@ -46,6 +46,8 @@ class GraphImporter {
   absl::Status CheckSignature(const Json& signature, const Json& inputs, const Json& outputs) const;
   // Whether it names the inputs in their order. `unknown`: it names some that the graph does not have, which are facts.
   absl::Status CheckInputNames(const Json& signature, const Json& inputs, bool unknown) const;
+  // The same of outputs. Names that the graph does not have are facts.
+  absl::Status CheckOutputNames(const Json& signature, const Json& outputs) const;
   int Symbol(absl::string_view text);
   void AddValue(absl::string_view name, v1::Value* value);
   // Value id for a new value; that of the earlier one when the name is taken, 0 for a tensor that the graph does not

@@ -150,7 +150,7 @@ const Json* FindArray(const Json* object, absl::string_view name) {
 }
 
 Tagged TaggedOf(const Json* object) {
-  if (object == nullptr || !object->IsObject() || object->MemberCount() == 0) return {};
+  if (object == nullptr || !object->IsObject() || object->MemberCount() != 1) return {};
   const auto& member = *object->MemberBegin();
   return {TextOf(&member.name), &member.value};
 }

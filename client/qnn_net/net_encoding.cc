@@ -9,16 +9,21 @@ namespace {
 
 constexpr int64_t kMaxBits = 32;
 
-double NumberOr(JsonValue object, absl::string_view key, double fallback) {
+// An enumerator; -1: the field is not there.
+absl::Status ReadEnumerator(JsonValue object, absl::string_view key, int64_t& number) {
   const JsonValue::Member member = object.Find(key);
-  return member.found && member.value.is_number() ? member.value.number() : fallback;
+  number = -1;
+  if (!member.found) return absl::OkStatus();
+  if (!member.value.is_integer()) return Malformed(absl::StrCat("\"", key, "\" is no integer"), member.value);
+  number = static_cast<int64_t>(member.value.number());
+  return absl::OkStatus();
 }
 
 absl::Status AddScaleOffset(JsonValue object, v1::QParams& qparams) {
   const JsonValue::Member scale = object.Find("scale");
   const JsonValue::Member offset = object.Find("offset");
   if (!scale.found || !scale.value.is_number()) return Malformed("no number \"scale\"", object);
-  if (offset.found && !offset.value.is_number()) return Malformed("\"offset\" is no number", offset.value);
+  if (offset.found && !offset.value.is_integer()) return Malformed("\"offset\" is no integer", offset.value);
   qparams.add_scales(scale.value.number());
   qparams.add_zero_points(0.0 - (offset.found ? offset.value.number() : 0.0));
   return absl::OkStatus();
@@ -95,11 +100,13 @@ absl::Status ReadEncoding(JsonValue quant_params, DataType type, v1::Spec& spec)
   spec.set_kind(v1::Spec::PLAIN);
   spec.set_dtype(type.type);
   spec.set_is_dynamic(false);
-  if (NumberOr(quant_params, "definition", 0) != kDefined) return absl::OkStatus();
+  int64_t definition = 0, kind = 0;
+  if (absl::Status status = ReadEnumerator(quant_params, "definition", definition); !status.ok()) return status;
+  if (absl::Status status = ReadEnumerator(quant_params, "encoding", kind); !status.ok()) return status;
+  if (definition != kDefined) return absl::OkStatus();
   v1::QParams& qparams = *spec.mutable_qparams();
   const auto member = [&](const char* name) { return quant_params.Find(name); };
-  const JsonValue::Member kind = member("encoding");
-  switch (kind.found && kind.value.is_integer() ? static_cast<int64_t>(kind.value.number()) : -1) {
+  switch (kind) {
     case kScaleOffset: {
       const JsonValue::Member found = member("scale_offset");
       return found.found ? AddScaleOffset(found.value, qparams) : Malformed("no \"scale_offset\"", quant_params);

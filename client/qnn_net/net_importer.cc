@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "client/error.h"
@@ -37,6 +39,63 @@ bool IsOf(v1::DataType type, JsonValue value) {
          value.number() <= static_cast<double>(MaxOf(type));
 }
 
+// One of the numbers of TensorType; -1: another, or none.
+int64_t TensorTypeOf(JsonValue tensor) {
+  const JsonValue::Member type = tensor.Find("type");
+  return type.found && type.value.is_integer() ? static_cast<int64_t>(type.value.number()) : -1;
+}
+
+// "data_type" of `what`. UNSPECIFIED: a number that may be one of a later version. A tensor that is left out has none.
+absl::Status ReadDataType(JsonValue tensor, absl::string_view what, qnn_net::DataType& type) {
+  const JsonValue::Member member = tensor.Find("data_type");
+  if (!member.found || !member.value.is_integer()) {
+    return Malformed(absl::StrCat(what, " without an integer \"data_type\""), tensor);
+  }
+  const int64_t number = static_cast<int64_t>(member.value.number());
+  if (!qnn_net::IsDataType(number) && TensorTypeOf(tensor) != qnn_net::kNull) {
+    return Malformed(absl::StrCat(what, " with \"data_type\" ", member.value.Excerpt(), ", which is no data type"),
+                     member.value);
+  }
+  type = DataTypeOf(number);
+  return absl::OkStatus();
+}
+
+// Readers take different ones of two fields of one name. Where keys are names (of tensors, of nodes), that there are
+// two is a fact. The document's depth bounds the recursion.
+absl::Status EachFieldOnce(JsonValue value, bool are_names = false) {
+  absl::flat_hash_set<absl::string_view> fields;
+  absl::Status status;
+  const bool is_object = value.is_object();
+  value.ForEach([&](absl::string_view key, JsonValue inner) {
+    if (is_object && !are_names && !fields.insert(key).second) {
+      status = Malformed(absl::StrCat("the field \"", ToUtf8(key), "\" is given again"), inner);
+    } else {
+      status = EachFieldOnce(inner, key == "tensors" || key == "nodes");
+    }
+    return status.ok();
+  });
+  return status;
+}
+
+// Lists inside of each other have one length beside each other, as rows have; a flat list is one too.
+bool IsRegular(JsonValue data) {
+  int32_t length = -1;  // of the lists in it; -1: of none so far
+  bool regular = true, has_numbers = false;
+  data.ForEach([&](absl::string_view, JsonValue element) {
+    if (!element.is_array()) {
+      has_numbers = true;
+    } else if (length >= 0 && element.size() != length) {
+      regular = false;
+    } else {
+      length = element.size();
+      regular = IsRegular(element);
+    }
+    if (has_numbers && length >= 0) regular = false;
+    return regular;
+  });
+  return regular;
+}
+
 class NetImporter {
  public:
   NetImporter(const ImportOptions& options, v1::Graph* graph) : options_(options), graph_(*graph) {}
@@ -45,6 +104,7 @@ class NetImporter {
     graph_.set_origin(v1::Graph::QNN);
     graph_.set_stage(v1::STAGE_CONVERTED);
     graph_.set_producer("qnn converter");
+    if (absl::Status status = EachFieldOnce(root); !status.ok()) return status;
     const JsonValue::Member graph = root.Find("graph");
     if (!graph.found || !graph.value.is_object()) return Malformed("no object \"graph\"", root);
     const JsonValue::Member tensors = graph.value.Find("tensors");
@@ -83,9 +143,8 @@ class NetImporter {
   // Type, shape and encoding, wherever the tensor is.
   absl::Status Describe(JsonValue tensor, v1::Value& value) {
     if (!tensor.is_object()) return Malformed("a tensor is no object", tensor);
-    const JsonValue::Member type = tensor.Find("data_type");
-    if (!type.found || !type.value.is_integer()) return Malformed("a tensor without an integer \"data_type\"", tensor);
-    const qnn_net::DataType data_type = DataTypeOf(static_cast<int64_t>(type.value.number()));
+    qnn_net::DataType data_type;
+    if (absl::Status status = ReadDataType(tensor, "a tensor", data_type); !status.ok()) return status;
     value.set_dtype(data_type.type);
     JsonValue::Member dims = tensor.Find("dims");
     if (!dims.found) dims = tensor.Find("current_dims");
@@ -105,6 +164,9 @@ class NetImporter {
     }
     if (!data_type.quantized) return absl::OkStatus();
     const JsonValue::Member quant_params = tensor.Find("quant_params");
+    if (quant_params.found && !quant_params.value.is_object()) {
+      return Malformed("\"quant_params\" is no object", quant_params.value);
+    }
     v1::Spec& spec = *graph_.add_specs();
     value.set_spec(graph_.specs_size());
     return qnn_net::ReadEncoding(quant_params.found ? quant_params.value : tensor, data_type, spec);
@@ -120,7 +182,8 @@ class NetImporter {
     v1::Value& value = *graph_.mutable_values(id - 1);
     if (absl::Status status = Describe(tensor, value); !status.ok()) return status;
     const JsonValue::Member type = tensor.Find("type");
-    switch (type.found && type.value.is_integer() ? static_cast<int64_t>(type.value.number()) : -1) {
+    if (type.found && !type.value.is_integer()) return Malformed("the \"type\" of a tensor is no integer", type.value);
+    switch (TensorTypeOf(tensor)) {
       case qnn_net::kAppWrite:
         graph_.add_inputs(id);
         break;
@@ -151,28 +214,38 @@ class NetImporter {
     node.set_name(ToUtf8(name));
     // Operators of other packages have what names they like.
     const JsonValue::Member package = source.Find("package");
-    const bool foreign = package.found && package.value.is_string() && package.value.text() != kQnnPackage;
+    if (package.found && !package.value.is_string()) return Malformed("\"package\" is no text", package.value);
+    const bool foreign = package.found && package.value.text() != kQnnPackage;
     node.set_op(
         Symbol(foreign ? absl::StrCat(package.value.text(), "::", type.value.text()) : std::string(type.value.text())));
     if (absl::Status status = AddNames(source, "input_names", *node.mutable_inputs()); !status.ok()) return status;
     if (absl::Status status = AddNames(source, "output_names", *node.mutable_outputs()); !status.ok()) return status;
-    if (const JsonValue::Member params = source.Find("scalar_params"); params.found) {
-      absl::Status status;
-      params.value.ForEach([&](absl::string_view key, JsonValue value) {
-        status = AddScalar(key, value, node);
-        return status.ok();
-      });
-      if (!status.ok()) return status;
+    absl::flat_hash_set<absl::string_view> parameters;
+    const auto add_scalar = [&](absl::string_view key, JsonValue value) { return AddScalar(key, value, node); };
+    if (absl::Status status = AddParameters(source, "scalar_params", parameters, add_scalar); !status.ok()) {
+      return status;
     }
-    if (const JsonValue::Member params = source.Find("tensor_params"); params.found) {
-      absl::Status status;
-      params.value.ForEach([&](absl::string_view key, JsonValue value) {
-        status = AddTensorParameter(key, value, node);
-        return status.ok();
-      });
-      if (!status.ok()) return status;
-    }
-    return absl::OkStatus();
+    const auto add_tensor = [&](absl::string_view key, JsonValue value) {
+      return AddTensorParameter(key, value, node);
+    };
+    return AddParameters(source, "tensor_params", parameters, add_tensor);
+  }
+
+  // `parameters`: those of the node so far. Of two of one name a backend takes one.
+  static absl::Status AddParameters(JsonValue node, const char* field,
+                                    absl::flat_hash_set<absl::string_view>& parameters,
+                                    absl::FunctionRef<absl::Status(absl::string_view, JsonValue)> add) {
+    const JsonValue::Member params = node.Find(field);
+    if (!params.found) return absl::OkStatus();
+    if (!params.value.is_object()) return Malformed(absl::StrCat("\"", field, "\" is no object"), params.value);
+    absl::Status status;
+    params.value.ForEach([&](absl::string_view key, JsonValue value) {
+      status = parameters.insert(key).second
+                   ? add(key, value)
+                   : Malformed(absl::StrCat("the parameter \"", ToUtf8(key), "\" is given again"), value);
+      return status.ok();
+    });
+    return status;
   }
 
   absl::Status AddNames(JsonValue node, const char* key, google::protobuf::RepeatedField<int32_t>& ids) {
@@ -196,8 +269,12 @@ class NetImporter {
     absl::Status status;
     typed.ForEach([&](absl::string_view type_text, JsonValue value) {
       int64_t number = 0;
-      const v1::DataType type =
-          absl::SimpleAtoi(type_text, &number) ? DataTypeOf(number).type : v1::DATA_TYPE_UNSPECIFIED;
+      if (!absl::SimpleAtoi(type_text, &number) || !qnn_net::IsDataType(number)) {
+        status = Malformed(absl::StrCat("a scalar parameter of type '", ToUtf8(type_text), "', which is no data type"),
+                           value);
+        return false;
+      }
+      const v1::DataType type = DataTypeOf(number).type;
       attribute.set_param_type(type);
       if (!IsOf(type, value)) {
         status = Malformed(absl::StrCat("a scalar parameter of type ", type_text, " is ", value.Excerpt()), value);
@@ -229,23 +306,25 @@ class NetImporter {
   }
 
   static absl::Status AddParameterTensor(JsonValue tensor, v1::Attribute& attribute) {
-    const JsonValue::Member type = tensor.Find("data_type");
     const JsonValue::Member data = tensor.Find("data");
-    if (!type.found || !type.value.is_integer()) {
-      return Malformed("the tensor of a parameter without an integer \"data_type\"", tensor);
-    }
+    qnn_net::DataType read;
+    if (absl::Status status = ReadDataType(tensor, "the tensor of a parameter", read); !status.ok()) return status;
     if (!data.found) return Malformed("the tensor of a parameter without \"data\"", tensor);
-    const v1::DataType data_type = DataTypeOf(static_cast<int64_t>(type.value.number())).type;
+    const v1::DataType data_type = read.type;
     attribute.set_param_type(data_type);
     int64_t count = 0;
     if (absl::Status status = AddNumbers(data.value, data_type, attribute, count); !status.ok()) return status;
     const JsonValue::Member dims = tensor.Find("dims");
     if (!dims.found) return absl::OkStatus();
     double elements = 1;
+    absl::Status status;
     dims.value.ForEach([&](absl::string_view, JsonValue size) {
+      if (!size.is_integer() || size.number() < 0) status = Malformed("a size is no natural number", size);
       elements *= size.number();
-      return true;
+      return status.ok();
     });
+    if (!status.ok()) return status;
+    if (!IsRegular(data.value)) return Malformed("the rows of a parameter have different lengths", data.value);
     if (!dims.value.is_array() || elements != static_cast<double>(count)) {
       return Malformed(
           absl::StrCat("the tensor of a parameter has ", count, " numbers, and dims ", dims.value.Excerpt()),

@@ -26,6 +26,9 @@ struct DataType {
   bool quantized = false;
 };
 
+// Whether a number can be a Qnn_DataType_t: 0x7FFFFFFF is the one that QNN calls undefined.
+constexpr bool IsDataType(int64_t number) { return number >= 0 && number < 0x7FFFFFFF; }
+
 // Qnn_DataType_t. UNSPECIFIED: a number of a later version.
 DataType DataTypeOf(int64_t number);
 

@@ -87,16 +87,16 @@ ArgumentAxes AxesOfGathered(const Graph& graph, const DescribedArgument& argumen
   const int64_t rank = rank_of_tensor < 0 ? kRank : rank_of_tensor;
   const int64_t stated = graph.int_attribute(argument.node, "quantize_axis", 1);
   const int64_t axis = stated < 0 ? stated + rank : stated;
-  if (rank > kMostAxes) {
+  // Another axis than it may have is parameter-range's.
+  const bool in_place = argument.type == v1::DATA_TYPE_UINT8 ? axis == rank - 1 : axis >= 0 && axis < rank;
+  if (rank > kMostAxes || !in_place) {
     found.known = false;
     return found;
   }
   found.axes.resize(rank);
   std::iota(found.axes.begin(), found.axes.end(), 0);
   found.block_sizes.assign(rank, 1);
-  if (argument.type == v1::DATA_TYPE_UINT8 ? axis == rank - 1 : axis >= 0 && axis < rank) {
-    found.block_sizes[axis] = std::max<int64_t>(GatheredBlock(graph, argument.node) / per_byte, 1);
-  }
+  found.block_sizes[axis] = std::max<int64_t>(GatheredBlock(graph, argument.node) / per_byte, 1);
   found.packed_zero_points = per_byte > 1;
   return found;
 }

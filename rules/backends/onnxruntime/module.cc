@@ -14,12 +14,14 @@
 #include "rules/backends/cpu_module.h"
 #include "rules/backends/matchers.h"
 #include "rules/backends/onnxruntime/byte_products.h"
+#include "rules/backends/onnxruntime/external_argument.h"
 #include "rules/backends/onnxruntime/form.h"
 #include "rules/backends/onnxruntime/fusion.h"
 #include "rules/backends/onnxruntime/kernels.h"
 #include "rules/backends/onnxruntime/limits.h"
 #include "rules/backends/onnxruntime/moved_pair.h"
 #include "rules/backends/onnxruntime/node.h"
+#include "rules/backends/onnxruntime/outer_weight.h"
 #include "rules/backends/onnxruntime/own_quantization.h"
 #include "rules/backends/onnxruntime/parameters.h"
 #include "rules/backends/onnxruntime/rules.h"
@@ -138,7 +140,9 @@ class Judge {
     FillCall(graph_, types_, node, call_);
     refused = CheckForm(context_, types_, node, Measured(target_), sink_) || Kernel(domain, version, call_) ||
               CheckLimits(context_, call_, Measured(target_, TableName(op_type)), sink_) ||
-              CheckClip(context_, types_, node, Measured(target_), sink_);
+              CheckClip(context_, types_, node, Measured(target_), sink_) ||
+              CheckExternalArguments(context_, node, version, Measured(target_), sink_) ||
+              CheckOuterWeight(context_, types_, node, Measured(target_), sink_);
     const Tri pair = refused ? Tri::kNo : CheckPair(graph_, types_, moved_, node, Measured(target_), sink_);
     refused = refused || pair == Tri::kYes;
     CheckOwnWeight(graph_, types_, node, Measured(target_), sink_);
@@ -362,13 +366,14 @@ void Check(const CheckContext& context, const Target& target, const TableMatcher
 }  // namespace
 
 std::vector<const RuleInfo*> OwnRules() {
-  return {&kModelTooNew,       &kOpsetTooOld,    &kSameNodeName,   &kNoKernel,        &kKernelTypes,
-          &kFusedTypes,        &kRunTimeWhere,   &kRemovedRelu,    &kUnlikeTypes,     &kUnknownAttribute,
-          &kConcatTypes,       &kClippedType,    &kParameterShape, &kOtherAxis,       &kMissingZeroPoint,
-          &kBlockGeometry,     &kRunTimeBlocks,  &kFusedBias,      &kSoftmaxOverflow, &kFusedAttribute,
-          &kByteProducts,      &kNotImplemented, &kOtherOrigin,    &kRunsInFloat,     &kOlderTable,
-          &kUnknownArgument,   &kOuterValue,     &kMovedSigned,    &kMovedIntoBody,   &kMovedAccumulators,
-          &kMovedWithoutPoint, &kOwnWeight,      &kHalfBias};
+  return {&kModelTooNew,       &kOpsetTooOld,    &kSameNodeName,   &kNoKernel,         &kKernelTypes,
+          &kFusedTypes,        &kRunTimeWhere,   &kRemovedRelu,    &kUnlikeTypes,      &kUnknownAttribute,
+          &kConcatTypes,       &kClippedType,    &kParameterShape, &kOtherAxis,        &kMissingZeroPoint,
+          &kBlockGeometry,     &kRunTimeBlocks,  &kFusedBias,      &kSoftmaxOverflow,  &kFusedAttribute,
+          &kByteProducts,      &kNotImplemented, &kOtherOrigin,    &kRunsInFloat,      &kOlderTable,
+          &kUnknownArgument,   &kOuterValue,     &kMovedSigned,    &kMovedIntoBody,    &kMovedAccumulators,
+          &kMovedWithoutPoint, &kOwnWeight,      &kHalfBias,       &kExternalArgument, &kOuterWeight,
+          &kOuterZeroPoint};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {

@@ -11,6 +11,16 @@ std::optional<double> FixedScalar(const Graph& graph, int32_t value) {
   return numbers.size() == 1 ? std::optional<double>(numbers[0]) : std::nullopt;
 }
 
+const v1::Value* FixedValue(const CheckContext& context, int32_t value) {
+  const Graph& graph = context.graph();
+  if (value < 0) return nullptr;
+  const v1::Value& message = graph.value(value);
+  if (const int32_t outer = message.captured(); outer > 0) {
+    return context.around() == nullptr ? nullptr : FixedValue(*context.around(), outer - 1);
+  }
+  return graph.is_constant(value) && !graph.is_graph_input(value) ? &message : nullptr;
+}
+
 bool MayBeOne(const Graph& graph, int32_t value) {
   if (value < 0 || graph.rank(value) <= 0) return true;
   return graph.rank(value) == 1 && graph.value(value).dims(0) <= 1;

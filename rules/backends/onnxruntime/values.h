@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "rules/engine/context.h"
 #include "rules/graph/graph.h"
 
 namespace quantgate::onnxruntime {
@@ -20,6 +21,10 @@ inline int32_t FirstOutput(const Graph& graph, int32_t node) {
 // One number of a constant; nullopt when it is none, or has several. An initializer that is an input of the graph is no
 // constant to the optimizer: a caller may give another one.
 std::optional<double> FixedScalar(const Graph& graph, int32_t value);
+
+// The constant behind a value, in a body also one of a graph around it; null: there is none, or the caller may give
+// another.
+const v1::Value* FixedValue(const CheckContext& context, int32_t value);
 
 // A scalar or a list of one, or nothing; true where the shape is not known.
 bool MayBeOne(const Graph& graph, int32_t value);

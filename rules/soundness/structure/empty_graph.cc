@@ -18,7 +18,8 @@ constexpr RuleInfo kEmptyGraph = {
     "There is nothing to run and nothing to check, which nearly always means that the export went wrong.",
     "Export the model again and look at what the exporter says.",
     "A model without nodes fires it, and an ONNX or LiteRT model without outputs; one with a single Relu does not, nor "
-    "a LiteRT model that only assigns variables. An ONNX model that only passes its inputs on is a warning.",
+    "a LiteRT model that only assigns variables. An ONNX model or an exported program that only passes its inputs on "
+    "is a warning.",
 };
 
 // A node of a LiteRT model without outputs, as ASSIGN_VARIABLE and CALL_ONCE, is there for what it leaves behind.
@@ -51,8 +52,9 @@ void CheckEmptyGraph(const CheckContext& context, FindingSink& sink) {
   draft.rule = &kEmptyGraph;
   draft.observed = "no nodes";
   draft.allowed = "at least one node";
-  // ONNX runtimes load and run it.
-  if (graph.origin() == v1::Graph::ONNX && all_are(true)) {
+  // ONNX runtimes load and run it, and so does PyTorch: torch.export writes `return x` as such a graph.
+  const bool runs = graph.origin() == v1::Graph::ONNX || graph.origin() == v1::Graph::PT2E;
+  if (runs && all_are(true)) {
     draft.effect = v1::Finding::ADVICE;
     draft.severity = v1::Finding::WARNING;
   }

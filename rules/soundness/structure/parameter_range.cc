@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -7,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
+#include "rules/graph/data_type.h"
 #include "rules/onnx/infer.h"
 #include "rules/soundness/rules.h"
 #include "rules/tflite/infer.h"
@@ -113,6 +116,52 @@ void CheckTflite(const Graph& graph, FindingSink& sink) {
   }
 }
 
+// Of com.microsoft::GatherBlockQuantized, in its own data's terms.
+class Gathered {
+ public:
+  Gathered(const Graph& graph, int32_t node, FindingSink& sink)
+      : graph_(graph), data_(graph.num_inputs(node) > 0 ? graph.input(node, 0) : -1), sink_(sink) {
+    place_.node = node;
+  }
+
+  void Check() {
+    if (data_ < 0) return;
+    const v1::DataType type = graph_.dtype(data_);
+    const bool bytes = type == v1::DATA_TYPE_UINT8;
+    const int64_t bits = graph_.int_attribute(place_.node, "bits", 4);
+    if (bytes && bits != 2 && bits != 4 && bits != 8) {
+      Report("bits", bits, "2, 4 or 8 for uint8 data");
+    } else if (!bytes && IsInteger(type) && bits != 4) {
+      Report("bits", bits, absl::StrCat("4 for ", DataTypeName(type), " data"));
+    }
+    const int rank = graph_.rank(data_);
+    if (rank == 1) sink_.Add(kParameterRange, place_, "data of one dimension", "at least two");
+    if (rank < 2) return;
+    CheckAxis("gather_axis", 0, rank, bytes ? 0 : -1);
+    CheckAxis("quantize_axis", 1, rank, bytes ? rank - 1 : -1);
+  }
+
+ private:
+  // `only`: the one that packed bytes may have; -1: any.
+  void CheckAxis(absl::string_view name, int64_t standard, int64_t rank, int64_t only) {
+    const int64_t stated = graph_.int_attribute(place_.node, name, standard);
+    if (stated < -rank || stated >= rank) {
+      Report(name, stated, absl::StrCat(-rank, " to ", rank - 1));
+    } else if (only >= 0 && (stated < 0 ? stated + rank : stated) != only) {
+      Report(name, stated, absl::StrCat(only, " for uint8 data"));
+    }
+  }
+
+  void Report(absl::string_view name, int64_t number, std::string allowed) {
+    sink_.Add(kParameterRange, place_, absl::StrCat(name, " ", number), std::move(allowed));
+  }
+
+  const Graph& graph_;
+  const int32_t data_;
+  FindingSink& sink_;
+  Place place_;
+};
+
 void Add(const std::vector<Contradiction>& contradictions, FindingSink& sink) {
   for (const Contradiction& found : contradictions) {
     if (found.kind != Contradiction::kParameter) continue;
@@ -134,6 +183,9 @@ void CheckParameterRange(const CheckContext& context, FindingSink& sink) {
   if (context.graph().origin() != v1::Graph::ONNX) return;
   Add(context.Once(InferShapes).contradictions, sink);
   CheckWords(context.graph(), sink);
+  for (int32_t node : context.graph().integer_nodes()) {
+    if (context.graph().op(node) == OpId::kGather) Gathered(context.graph(), node, sink).Check();
+  }
 }
 
 }  // namespace

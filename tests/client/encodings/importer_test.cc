@@ -203,6 +203,7 @@ TEST(Listed, AShiftIsPartOfTheOffset) {
   EXPECT_THAT(SpecOf(joined("0.5"), "w").qparams().zero_points(), ElementsAre(-0.5, -0.5, -0.5, -1.5));
   EXPECT_THAT(Problems(joined("[0.5, 0.5]")), ElementsAre("INVALID zero_point_shift"));
   EXPECT_THAT(Problems(joined("null")), ElementsAre("INVALID zero_point_shift"));
+  EXPECT_THAT(Problems(joined("[[0.5, 0.25, 0, 0]]")), ElementsAre("INVALID zero_point_shift"));
 }
 
 TEST(Listed, AxesFollowFromTheOperator) {
@@ -351,6 +352,19 @@ TEST(OneList, WidthsAreDigits) {
   EXPECT_EQ(graph.encodings_file().encodings(0).bit_width(), -8);
 }
 
+// One of two layouts would be dropped in silence.
+TEST(OneList, SectionsAreOfTheOtherLayouts) {
+  const auto fields = [](absl::string_view more) {
+    const encodings::ReadFile file = ReadText(absl::StrCat(R"({"version": "2.0.0", "encodings": [])", more, "}"));
+    std::vector<std::string> fields;
+    for (const v1::EncodingProblem& problem : file.file.problems()) fields.push_back(problem.field());
+    return fields;
+  };
+  EXPECT_THAT(fields(R"(, "producer": {})"), IsEmpty());
+  EXPECT_THAT(fields(R"(, "param_encodings": {})"), ElementsAre("param_encodings"));
+  EXPECT_THAT(fields(R"(, "activation_encodings": [])"), ElementsAre("activation_encodings"));
+}
+
 // Readers tell the versions apart by it.
 TEST(OneList, AWidthIsOfTheVersionBefore) {
   const v1::Graph graph = Joined(R"({"version": "2.0.0", "encodings": [
@@ -370,6 +384,25 @@ TEST(OneList, ZeroPointsAreStatedAsTheyAre) {
   EXPECT_EQ(SpecOf(graph, "y").qscheme(), v1::Spec::PER_TENSOR_SYMMETRIC);
   EXPECT_TRUE(ValueOf(graph, "nobody").foreign());
   EXPECT_EQ(graph.encodings_file().encodings(5).bit_width(), 3);
+}
+
+TEST(OneList, ZeroPointsHaveTheShapeOfTheScales) {
+  const auto problems = [](absl::string_view fields) {
+    return Problems(Joined(
+        absl::StrCat(R"({"version": "2.0.0", "encodings": [{"name": "g", "output_dtype": "uint8", )", fields, "}]}")));
+  };
+  EXPECT_THAT(problems(R"("y_scale": 0.1, "y_zero_point": [3])"), IsEmpty());
+  EXPECT_THAT(problems(R"("y_scale": [0.1], "y_zero_point": 3)"), IsEmpty());
+  EXPECT_THAT(problems(R"("y_scale": 0.1, "y_zero_point": [[3]])"), ElementsAre("INVALID y_zero_point"));
+  constexpr char kChannels[] = R"("axis": 0, "y_scale": [1, 2, 3, 4, 5], "y_zero_point": )";
+  EXPECT_THAT(problems(absl::StrCat(kChannels, "[1, 2, 3, 4, 5]")), IsEmpty());
+  EXPECT_THAT(problems(absl::StrCat(kChannels, "[[1, 2, 3, 4, 5]]")), ElementsAre("INVALID y_zero_point"));
+  // Another number of them is AX001's.
+  EXPECT_THAT(problems(absl::StrCat(kChannels, "3")), IsEmpty());
+  EXPECT_THAT(problems(absl::StrCat(kChannels, "[[3, 3]]")), IsEmpty());
+  constexpr char kBlocks[] = R"("axis": 1, "block_size": 7, "y_scale": [[1], [2], [3], [4], [5]], "y_zero_point": )";
+  EXPECT_THAT(problems(absl::StrCat(kBlocks, "[[1], [2], [3], [4], [5]]")), IsEmpty());
+  EXPECT_THAT(problems(absl::StrCat(kBlocks, "[1, 2, 3, 4, 5]")), ElementsAre("INVALID y_zero_point"));
 }
 
 // Real numbers of 16 and 32 bits have no grid: one of two answers would be dropped in silence.
@@ -414,6 +447,54 @@ TEST(Listed, RealNumbersHaveNoGrid) {
     {"name": "w", "dtype": "FLOAT", "bw": 8, "enc_type": "PER_CHANNEL", "is_sym": true},
     {"name": "m", "dtype": "FLOAT", "bw": 8, "enc_type": "PER_TENSOR", "per_block_int_scale": [1]}]})");
   EXPECT_THAT(Problems(graph), ElementsAre("INVALID scale", "INVALID enc_type", "INVALID per_block_int_scale"));
+}
+
+// The format has flattened lists, of one number too: which of the lists inside belongs to what nobody says.
+TEST(Listed, ListsAreFlat) {
+  const auto problems = [](absl::string_view scale, absl::string_view offset) {
+    return Problems(Joined(absl::StrCat(R"({"version": "1.0.0", "param_encodings": [], "activation_encodings": [
+      {"name": "x", "dtype": "INT", "bw": 8, "enc_type": "PER_TENSOR", "is_sym": false, "scale": )",
+                                        scale, R"(, "offset": )", offset, "}]}")));
+  };
+  EXPECT_THAT(problems("[0.1]", "[-3]"), IsEmpty());
+  EXPECT_THAT(problems("[[0.1]]", "[-3]"), ElementsAre("INVALID scale"));
+  EXPECT_THAT(problems("0.1", "[-3]"), ElementsAre("INVALID scale"));
+  EXPECT_THAT(problems("[0.1]", "[[-3]]"), ElementsAre("INVALID offset"));
+  EXPECT_THAT(problems("[]", "-3"), ElementsAre("INVALID scale", "INVALID offset"));
+  const auto factors = [](absl::string_view text) {
+    return Problems(Joined(absl::StrCat(R"({"version": "1.0.0", "activation_encodings": [], "param_encodings": [
+      {"name": "m", "dtype": "INT", "bw": 8, "enc_type": "LPBQ", "is_sym": true, "scale": [1, 1, 1, 1, 1, 1],
+       "offset": [-128, -128, -128, -128, -128, -128], "block_size": 8, "compressed_bw": 4, "per_block_int_scale": )",
+                                        text, "}]}")));
+  };
+  EXPECT_THAT(factors("[1, 1, 1, 1, 1, 1]"), IsEmpty());
+  EXPECT_THAT(factors("[[1], [1], [1], [1], [1], [1]]"), ElementsAre("INVALID per_block_int_scale"));
+}
+
+// The offsets of an entry that cannot be read whole are still on the grid of `bw`, and are not said to be wrong.
+TEST(Nested, OffsetsAreOnTheGridOfBothWidths) {
+  const auto codes = [](absl::string_view offset, absl::string_view factors) {
+    const v1::Graph graph =
+        Joined(absl::StrCat(R"({"version": "1.0.0", "activation_encodings": [], "param_encodings": [
+      {"name": "m", "dtype": "INT", "bw": 8, "enc_type": "LPBQ", "is_sym": true, "scale": [1, 1, 1, 1, 1, 1],
+       "offset": [)",
+                            offset, R"(, -128, -128, -128, -128, -128], "block_size": 8, "compressed_bw": 4,
+       "per_block_int_scale": )",
+                            factors, "}]}"));
+    const testing::EmptyTables tables;
+    ModuleRegistry modules(tables);
+    v1::Report report;
+    EXPECT_TRUE(Check(graph, CheckOptions(), modules, report).ok());
+    std::vector<std::string> found;
+    for (const v1::Finding& finding : report.results(0).findings()) {
+      if (finding.location().value() == "m") found.push_back(finding.code());
+    }
+    return found;
+  };
+  EXPECT_THAT(codes("-128", "[1, 1, 1, 1, 1, 1]"), IsEmpty());
+  EXPECT_THAT(codes("-8", "[1, 1, 1, 1, 1, 1]"), ElementsAre("FI024"));
+  EXPECT_THAT(codes("-128", "[[1, 1, 1, 1, 1, 1]]"), ElementsAre("FI021"));
+  EXPECT_THAT(codes("-8", "[[1, 1, 1, 1, 1, 1]]"), ElementsAre("FI021", "FI024"));
 }
 
 // Blocks that the kind of the entry does not have would be read by nobody.

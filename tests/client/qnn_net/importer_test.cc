@@ -1,7 +1,9 @@
 // A QNN converter's *_net.json, written by hand after the fields that its serializer writes.
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "client/error.h"
 #include "client/import.h"
@@ -117,6 +119,20 @@ TEST(QnnNet, FieldsAreOfTheirKind) {
       {R"({"306": 1})", R"({"1288": 2})"},
       {R"("dims": [2], "data": [1, 1])", R"("dims": [2], "data": [1, -1])"},
       {R"({"306": 1})", R"({"306": {}})"},
+      {R"("offset": -120)", R"("offset": -120.5)"},
+      {R"("definition": 1)", R"("definition": "1")"},
+      {R"("encoding": 0)", R"("encoding": "0")"},
+      {R"("quant_params": {"definition": 1, "encoding": 0,)", R"("quant_params": null, "was": {"encoding": 0,)"},
+      {R"("type": 0, "dataFormat")", R"("type": "0", "dataFormat")"},
+      {R"("package": "qti.aisw")", R"("package": 5)"},
+      {R"("scalar_params": {"group")", R"("scalar_params": null, "others": {"group")"},
+      // Twice: readers take different ones.
+      {R"("dataFormat": 0)", R"("dataFormat": 0, "dataFormat": 0)"},
+      {R"("group": {)", R"("group": {"306": 2}, "group": {)"},
+      {R"("group": {)", R"("stride": {"306": 2}, "group": {)"},
+      {R"("dims": [2, 2], "data": [[0, 0], [0, 0]])", R"("dims": [2, 2], "data": [[0, 0, 0], [0]])"},
+      {R"("dims": [2, 2], "data": [[0, 0], [0, 0]])", R"("dims": [2, 2], "data": [0, [0, 0, 0]])"},
+      {R"("dims": [2, 2], "data": [[0, 0], [0, 0]])", R"("dims": [-2, -2], "data": [[0, 0], [0, 0]])"},
   };
   const std::string good = Corpus("bit_widths.json");
   ASSERT_TRUE(ImportQnnNet(good, {}).ok());
@@ -127,9 +143,58 @@ TEST(QnnNet, FieldsAreOfTheirKind) {
     EXPECT_EQ(ErrorCode(status), "FI001") << to;
     EXPECT_THAT(std::string(status.message()), HasSubstr("at line 1, column")) << to;
   }
+  const std::string flat = absl::StrReplaceAll(good, {{R"("data": [[0, 0], [0, 0]])", R"("data": [0, 0, 0, 0])"}});
+  ASSERT_NE(flat, good);
+  EXPECT_TRUE(ImportQnnNet(flat, {}).ok());
   const std::string counted =
       absl::StrReplaceAll(Corpus("conv.json"), {{R"("num_scale_offsets": 2)", R"("num_scale_offsets": 7)"}});
   EXPECT_THAT(std::string(ImportQnnNet(counted, {}).status().message()), HasSubstr("num_scale_offsets"));
+}
+
+// Numbers that QNN has for no data type in any version are no types.
+TEST(QnnNet, DataTypesAreNumbersOfQnn) {
+  const std::string good = Corpus("conv.json");
+  const auto message = [&](const char* from, const char* to) {
+    const std::string text = absl::StrReplaceAll(good, {{from, to}});
+    EXPECT_NE(text, good) << from;
+    const absl::Status status = ImportQnnNet(text, {}).status();
+    EXPECT_TRUE(status.ok() || ErrorCode(status) == "FI001") << status;
+    return std::string(status.message());
+  };
+  constexpr char kTensor[] = R"("type": 0, "dataFormat": 0, "data_type": 1032)";
+  const char* undefined = R"("type": 0, "data_type": 2147483647)";
+  EXPECT_THAT(message(kTensor, undefined), HasSubstr("\"data_type\" 2147483647, which is no data type, at line 1"));
+  EXPECT_THAT(message(kTensor, R"("type": 0, "data_type": -1)"), HasSubstr("a tensor with \"data_type\" -1"));
+  EXPECT_EQ(message(kTensor, R"("type": 0, "data_type": 2147483646)"), "");
+  EXPECT_EQ(message(kTensor, R"("type": 5, "data_type": 2147483647)"), "");  // a tensor that is left out
+  EXPECT_THAT(message(R"("data_type": 306, "dims": [2])", R"("data_type": -306, "dims": [2])"),
+              HasSubstr("the tensor of a parameter with \"data_type\" -306"));
+  EXPECT_THAT(message(R"("306": 1)", R"("uint32": 1)"), HasSubstr("a scalar parameter of type 'uint32'"));
+  EXPECT_THAT(message(R"("306": 1)", R"("-306": 1)"), HasSubstr("'-306', which is no data type"));
+  EXPECT_EQ(message(R"("306": 1)", R"("1794": 1)"), "");
+}
+
+// Later versions have types whose numbers nobody publishes. Nothing else is said of such a tensor.
+TEST(QnnNet, DataTypesOfLaterVersionsAreNotChecked) {
+  const auto not_checked = [](const std::string& text) {
+    const absl::StatusOr<v1::Graph> graph = ImportQnnNet(text, {});
+    EXPECT_TRUE(graph.ok()) << graph.status();
+    const testing::EmptyTables tables;
+    ModuleRegistry modules(tables);
+    v1::Report report;
+    EXPECT_TRUE(Check(*graph, CheckOptions(), modules, report).ok());
+    EXPECT_EQ(report.results(0).findings_size(), 0);
+    std::vector<std::string> entries;
+    for (const v1::NotChecked& entry : report.results(0).not_checked()) {
+      entries.push_back(absl::StrCat(entry.rule(), " ", entry.node(), ": ", entry.reason()));
+    }
+    return entries;
+  };
+  const std::string good = Corpus("conv.json");
+  EXPECT_THAT(not_checked(good), ::testing::IsEmpty());
+  const std::string later = absl::StrReplaceAll(good, {{R"("data_type": 776)", R"("data_type": 770)"}});
+  EXPECT_THAT(not_checked(later),
+              ElementsAre("FI011 conv: the number of the data type of tensor 'w' is none that is known here"));
 }
 
 TEST(QnnNet, OperatorsOfOtherPackagesHaveNamesOfTheirOwn) {

@@ -7,9 +7,11 @@
 #include <functional>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/check.h"
 #include "tests/rules/graph_builder.h"
@@ -1507,6 +1509,236 @@ TEST(OrtModule, KnowsWhatABranchComesTo) {
   EXPECT_EQ(errors("MaxPool", /*known=*/true), 0);
   EXPECT_EQ(errors("LRN", /*known=*/false), 1);
   EXPECT_EQ(errors("LRN", /*known=*/true), 0);
+}
+
+// Codes and values of what is said at a node.
+std::vector<std::string> CodesAt(const GraphBuilder& b, const std::string& node) {
+  const absl::StatusOr<v1::Result> result = Ask(b.graph, kTarget);
+  EXPECT_TRUE(result.ok()) << result.status();
+  std::vector<std::string> codes;
+  if (!result.ok()) return codes;
+  for (const v1::Finding& finding : result->findings()) {
+    if (finding.location().node() == node) {
+      codes.push_back(absl::StrCat(finding.code(), " ", finding.location().value()));
+    }
+  }
+  return codes;
+}
+
+void MoveOut(v1::Value& value) {
+  v1::ExternalData& external = *value.mutable_constant()->mutable_external();
+  external.set_location("weights.bin");
+  external.set_status(v1::ExternalData::READ);
+}
+
+// y = op(x, arguments...) of float x, whose arguments are constants.
+GraphBuilder Arguments(const std::string& op, const std::vector<std::string>& names, int opset = 21) {
+  GraphBuilder b;
+  SetOpset(b, opset);
+  std::vector<std::string> inputs = {"x"};
+  b.Input("x", kFloat, {2, 6});
+  for (const std::string& name : names) {
+    if (op == "Resize") {
+      b.Reals(name, {1, 1}, /*scalar=*/false);
+    } else {
+      b.Ints(name, op == "com.microsoft::ExpandDims" ? v1::DATA_TYPE_INT32 : v1::DATA_TYPE_INT64, {1},
+             /*scalar=*/false);
+    }
+    inputs.push_back(name);
+  }
+  b.Node(op, "node", inputs, {"y"});
+  b.Value("y").set_dtype(kFloat);
+  b.Output("y");
+  return b;
+}
+
+std::vector<std::string> External(GraphBuilder b, const std::vector<std::string>& names) {
+  for (const std::string& name : names) MoveOut(b.Value(name));
+  return CodesAt(b, "node");
+}
+
+// As sessions of ONNX Runtime 1.31.1 do: "Cannot parse data from external tensors".
+TEST(OrtModule, RefusesShapeArgumentsOutsideOfTheFile) {
+  using ::testing::Contains;
+  using ::testing::Not;
+  EXPECT_THAT(External(Arguments("Expand", {"s"}), {}), Not(Contains("GS510 s")));
+  EXPECT_THAT(External(Arguments("Expand", {"s"}), {"s"}), Contains("GS510 s"));
+  EXPECT_THAT(External(Arguments("Slice", {"s", "e", "a"}), {"e"}), Contains("GS510 e"));
+  EXPECT_THAT(External(Arguments("ReduceMax", {"a"}), {"a"}), Contains("GS510 a"));
+  EXPECT_THAT(External(Arguments("com.microsoft::ExpandDims", {"a"}), {"a"}), Contains("GS510 a"));
+  EXPECT_THAT(External(Arguments("CumSum", {"a"}), {"a"}), Not(Contains("GS510 a")));
+  // The region of a Resize is not read, what it scales by is; of set 10 that is the second input.
+  EXPECT_THAT(External(Arguments("Resize", {"r", "s"}), {"r"}), Not(Contains("GS510 r")));
+  EXPECT_THAT(External(Arguments("Resize", {"r", "s"}), {"s"}), Contains("GS510 s"));
+  EXPECT_THAT(External(Arguments("Resize", {"s"}, 10), {"s"}), Contains("GS510 s"));
+  // Known at run time only: shape inference gets no further.
+  GraphBuilder later = Arguments("Slice", {"s", "e"});
+  later.Value("s").clear_constant();
+  later.graph.add_inputs(later.Id("s"));
+  EXPECT_THAT(External(later, {"e"}), Not(Contains("GS510 e")));
+  GraphBuilder overridden = Arguments("Expand", {"s"});
+  overridden.graph.add_inputs(overridden.Id("s"));
+  EXPECT_THAT(External(overridden, {"s"}), Not(Contains("GS510 s")));
+}
+
+// Some operators need the first input's rank or sizes before they look at their arguments, some nothing.
+TEST(OrtModule, ReadsShapeArgumentsWhereItGetsToThem) {
+  const auto refused = [](const std::string& op, int rank, int64_t size) {
+    GraphBuilder b = Arguments(op, {"s"});
+    v1::Value& x = b.Value("x");
+    x.clear_dims();
+    x.set_has_shape(rank > 0);
+    for (int i = 0; i < rank; ++i) x.add_dims(size);
+    return absl::c_linear_search(External(b, {"s"}), "GS510 s");
+  };
+  EXPECT_TRUE(refused("Reshape", 0, 0));
+  EXPECT_FALSE(refused("Tile", 0, 0));
+  EXPECT_TRUE(refused("Tile", 2, -1));
+  EXPECT_FALSE(refused("Split", 2, -1));
+  EXPECT_TRUE(refused("Split", 2, 6));
+}
+
+TEST(OrtModule, RefusesShapeArgumentsOfABodyOutsideOfTheFile) {
+  for (const bool external : {true, false}) {
+    GraphBuilder b = Node("Relu", kFloat, 1);
+    b.Ints("shape", v1::DATA_TYPE_INT64, {144}, /*scalar=*/false);
+    if (external) MoveOut(b.Value("shape"));
+    GraphBuilder body;
+    body.Value("x").set_captured(b.Id("x0"));
+    body.Value("s").set_captured(b.Id("shape"));
+    body.Node("Reshape", "node", {"x", "s"}, {"within"});
+    body.Output("within");
+    b.Branch("if", "c", body.graph, "z");
+    b.Output("z");
+    const std::vector<std::string> codes = CodesAt(b, "node");
+    EXPECT_EQ(absl::c_count(codes, "GS510 s"), external ? 1 : 0);
+  }
+}
+
+// A branch that multiplies x with a weight of [32, 8] in blocks of 16, of which `outer` are in the main graph.
+struct Blocks {
+  std::string outer;  // letters of w, s and z
+  int64_t zero_point = 1;
+  std::string op = "MatMul";
+  int64_t block = 16;
+  int64_t axis = 0;
+  v1::DataType type = kInt4;
+  std::function<void(GraphBuilder&)> change = [](GraphBuilder&) {};  // of the body
+};
+
+std::vector<std::string> CodesOfBlocks(const Blocks& blocks) {
+  GraphBuilder b;
+  b.Input("x", kFloat, {2, 32});
+  GraphBuilder body;
+  body.Value("in").set_captured(b.Id("x"));
+  body.Shape("in", kFloat, {2, 32});
+  const int64_t per_channel = blocks.block == 0 ? 8 : 32 / blocks.block * 8;
+  const std::vector<int64_t> shape =
+      blocks.block == 0 ? std::vector<int64_t>{8} : std::vector<int64_t>{32 / blocks.block, 8};
+  for (const std::string name : {"w", "s", "z"}) {
+    const bool is_outer = absl::StrContains(blocks.outer, name);
+    GraphBuilder& home = is_outer ? b : body;
+    if (name == "w") home.Weight(name, blocks.type, {32, 8}, -1);
+    if (name == "s") home.Reals(name, std::vector<double>(per_channel, 0.1));
+    if (name == "z") home.Ints(name, blocks.type, std::vector<int64_t>(per_channel, blocks.zero_point));
+    if (name != "w") home.Shape(name, name == "s" ? kFloat : blocks.type, shape);
+    if (!is_outer) continue;
+    v1::Value& inside = body.Value(name);
+    inside.set_captured(b.Id(name));
+    inside.set_dtype(b.Value(name).dtype());
+    inside.set_has_shape(true);
+    *inside.mutable_dims() = b.Value(name).dims();
+  }
+  v1::Node& dequantize = body.Node("DequantizeLinear", "dq", {"w", "s", "z"}, {"wd"});
+  body.Int(dequantize, "axis", blocks.axis);
+  if (blocks.block > 0) body.Int(dequantize, "block_size", blocks.block);
+  body.Node(blocks.op, "product", {"in", "wd"}, {"within"});
+  body.Value("within").set_dtype(kFloat);
+  body.Output("within");
+  blocks.change(body);
+  b.Branch("if", "c", body.graph, "y");
+  b.Output("y");
+  std::vector<std::string> codes = CodesAt(b, "dq");
+  codes.erase(std::remove_if(codes.begin(), codes.end(),
+                             [](const std::string& code) {
+                               return !absl::StartsWith(code, "GS511") && !absl::StartsWith(code, "GS512");
+                             }),
+              codes.end());
+  return codes;
+}
+
+// As sessions do, and what they compute: TransposeDQWeightsForMatMulNBits looks in the body alone.
+TEST(OrtModule, BlocksOfABodyAreInIt) {
+  using ::testing::ElementsAre;
+  using ::testing::IsEmpty;
+  EXPECT_THAT(CodesOfBlocks({""}), IsEmpty());
+  EXPECT_THAT(CodesOfBlocks({"w"}), ElementsAre("GS511 w"));
+  EXPECT_THAT(CodesOfBlocks({"s"}), ElementsAre("GS511 s"));
+  EXPECT_THAT(CodesOfBlocks({"wsz"}), ElementsAre("GS511 w"));
+  EXPECT_THAT(CodesOfBlocks({"z"}), ElementsAre("GS512 z"));
+  EXPECT_THAT(CodesOfBlocks({"z", 0}), IsEmpty());
+  EXPECT_THAT(CodesOfBlocks({"w", 0, "Gemm"}), ElementsAre("GS511 w"));
+  EXPECT_THAT(CodesOfBlocks({"w", 0, "Add"}), IsEmpty());
+  EXPECT_THAT(CodesOfBlocks({"w", 0, "MatMul", 8}), IsEmpty());
+  EXPECT_THAT(CodesOfBlocks({"w", 0, "MatMul", 16, 1}), IsEmpty());
+  // A scale for each output, in types of 2, 4 and 8 bits.
+  EXPECT_THAT(CodesOfBlocks({"w", 0, "MatMul", 0, 1, kInt8}), ElementsAre("GS511 w"));
+  EXPECT_THAT(CodesOfBlocks({"w", 0, "MatMul", 0, 0, kInt8}), IsEmpty());
+  EXPECT_THAT(CodesOfBlocks({"w", 0, "MatMul", 0, 1, kUint16}), IsEmpty());
+  Blocks one_scale{"w", 0, "MatMul", 0, 1, kInt8};
+  one_scale.change = [](GraphBuilder& b) { b.Shape("s", kFloat, {1}); };
+  EXPECT_THAT(CodesOfBlocks(one_scale), IsEmpty());
+}
+
+TEST(OrtModule, BlocksOfABodyFeedAProductOfFloats) {
+  using ::testing::IsEmpty;
+  const auto changed = [](const std::string& op, std::function<void(GraphBuilder&)> change) {
+    Blocks blocks{"w", 0, op};
+    blocks.change = std::move(change);
+    return CodesOfBlocks(blocks);
+  };
+  const auto set_float = [](GraphBuilder& b, const char* name, float number) {
+    v1::Attribute& attribute = *b.Find("product").add_attributes();
+    attribute.set_name(b.Symbol(name));
+    attribute.set_f(number);
+  };
+  EXPECT_THAT(changed("Gemm", [&](GraphBuilder& b) { set_float(b, "alpha", 1); }), ::testing::SizeIs(1));
+  EXPECT_THAT(changed("Gemm", [&](GraphBuilder& b) { set_float(b, "alpha", 2); }), IsEmpty());
+  EXPECT_THAT(changed("Gemm", [&](GraphBuilder& b) { set_float(b, "beta", 2); }), ::testing::SizeIs(1));
+  EXPECT_THAT(changed("Gemm",
+                      [&](GraphBuilder& b) {
+                        set_float(b, "beta", 2);
+                        b.Reals("bias", std::vector<double>(8, 0), /*scalar=*/false);
+                        b.Find("product").add_inputs(b.Id("bias"));
+                      }),
+              IsEmpty());
+  EXPECT_THAT(changed("Gemm", [](GraphBuilder& b) { b.Int(b.Find("product"), "transA", 1); }), IsEmpty());
+  EXPECT_THAT(changed("Gemm", [](GraphBuilder& b) { b.Int(b.Find("product"), "transB", 1); }), IsEmpty());
+  EXPECT_THAT(changed("MatMul", [](GraphBuilder& b) { b.Output("wd"); }), IsEmpty());
+  EXPECT_THAT(changed("MatMul", [](GraphBuilder& b) { b.Find("product").mutable_inputs()->SwapElements(0, 1); }),
+              IsEmpty());
+  EXPECT_THAT(changed("Gemm",
+                      [](GraphBuilder& b) {  // as its bias
+                        b.Weight("other", kFloat, {32, 8}, 1024);
+                        b.Find("product").set_inputs(1, b.Id("other"));
+                        b.Find("product").add_inputs(b.Id("wd"));
+                      }),
+              IsEmpty());
+  // Between quantized tensors it becomes something else, or stays.
+  EXPECT_THAT(changed("MatMul",
+                      [](GraphBuilder& b) {
+                        b.Reals("one", {0.1});
+                        b.Node("QuantizeLinear", "q", {"within", "one"}, {"behind"});
+                      }),
+              IsEmpty());
+  EXPECT_THAT(changed("MatMul",
+                      [](GraphBuilder& b) {
+                        b.Reals("one", {0.1});
+                        b.Node("QuantizeLinear", "q", {"in", "one"}, {"iq"});
+                        b.Node("DequantizeLinear", "d", {"iq", "one"}, {"id"});
+                        b.Find("product").set_inputs(0, b.Id("id"));
+                      }),
+              IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(, OrtModuleTest, ::testing::ValuesIn(OrtCases()),

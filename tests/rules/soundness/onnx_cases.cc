@@ -633,6 +633,35 @@ std::function<void(GraphBuilder&)> GatheredAlong(int64_t axis, const Sizes& dims
   };
 }
 
+std::function<void(GraphBuilder&)> WithInt(std::function<void(GraphBuilder&)> change, const char* name,
+                                           int64_t number) {
+  return [=](GraphBuilder& b) {
+    change(b);
+    v1::Attribute* stated = nullptr;
+    for (v1::Attribute& attribute : *b.Find("n").mutable_attributes()) {
+      if (attribute.name() == b.Symbol(name)) stated = &attribute;
+    }
+    if (stated == nullptr) {
+      b.Int(b.Find("n"), name, number);
+    } else {
+      stated->set_i(number);
+    }
+  };
+}
+
+// Nibbles in bytes, in blocks of 16.
+std::function<void(GraphBuilder&)> GatheredWith(const char* name, int64_t number) {
+  return WithInt(Gathered(4, 16, {6, 3}, {}), name, number);
+}
+
+// The bits of small floats are their type's, whatever is stated.
+std::function<void(GraphBuilder&)> GatheredFloats(int64_t bits) {
+  return [=](GraphBuilder& b) {
+    WithInt(GatheredAlong(1, {6, 32}, {6, 2}), "bits", bits)(b);
+    b.Value("data").set_dtype(v1::DATA_TYPE_FLOAT8_E4M3FN);
+  };
+}
+
 // What ONNX Runtime 1.31 runs, and refuses.
 std::vector<SoundnessCase> GatheredCases() {
   return {
@@ -643,7 +672,7 @@ std::vector<SoundnessCase> GatheredCases() {
       {"GatheredInABlockThatIsNotFull", Empty, Gathered(4, 32, {6, 2}, {6, 1}), ""},
       {"GatheredOfMoreAxesThanAreLookedAt", Empty, GatheredAlong(0, Sizes(65, 1), {1, 3}), "-AX001"},
       {"GatheredOfFewAxes", Empty, GatheredAlong(0, Sizes(3, 1), {1, 3}), "AX001", "n", "data"},
-      {"GatheredBytesAlongTheFirstAxis", Empty, Gathered(8, 16, {1, 48}, {}, 0), "AX001", "n", "data"},
+      {"GatheredBytesAlongTheFirstAxis", Empty, Gathered(8, 16, {1, 48}, {}, 0), "GS013", "n"},
       {"GatheredBytesAlongAnAxisFromTheEnd", Empty, Gathered(8, 16, {6, 3}, {}, -1), ""},
       {"GatheredOneScaleTooMany", Empty, Gathered(4, 16, {6, 4}, {}), "AX001", "n", "data"},
       {"GatheredOfEightBitsWithPackedZeroPoints", Empty, Gathered(8, 16, {6, 3}, {6, 2}), "AX001", "n", "data"},
@@ -651,7 +680,19 @@ std::vector<SoundnessCase> GatheredCases() {
       {"GatheredAlongAnAxisFromTheEnd", Empty, GatheredAlong(-1, {6, 32}, {6, 2}), ""},
       {"GatheredMatrices", Empty, GatheredAlong(2, {3, 6, 32}, {3, 6, 2}), ""},
       {"GatheredAlongAnotherAxis", Empty, GatheredAlong(1, {32, 6}, {2, 6}), "AX001", "n", "data"},
-      {"GatheredAlongNoAxis", Empty, GatheredAlong(2, {32, 6}, {2, 6}), "AX001", "n", "data"},
+      {"GatheredAlongNoAxis", Empty, GatheredAlong(2, {32, 6}, {2, 6}), "GS013", "n"},
+      {"GatheredAlongNoAxisFromTheEnd", Empty, GatheredAlong(-3, {32, 6}, {2, 6}), "GS013", "n"},
+      {"GatheredOfThreeBits", Empty, GatheredWith("bits", 3), "GS013", "n"},
+      {"GatheredOfNibblesInBytes", Empty, GatheredWith("bits", 4), ""},
+      {"GatheredOfFourBitNumbersOfEightBits", Empty, WithInt(GatheredAlong(1, {6, 32}, {6, 2}), "bits", 8), "GS013",
+       "n"},
+      {"GatheredOfFourBitNumbers", Empty, WithInt(GatheredAlong(1, {6, 32}, {6, 2}), "bits", 4), ""},
+      {"GatheredBytesOfAnotherAxis", Empty, GatheredWith("gather_axis", 1), "GS013", "n"},
+      {"GatheredBytesOfTheFirstAxisFromTheEnd", Empty, GatheredWith("gather_axis", -2), ""},
+      {"GatheredFourBitNumbersOfAnotherAxis", Empty, GatheredAlong(0, {32, 6}, {2, 6}), ""},
+      {"GatheredOfNoAxis", Empty, WithInt(GatheredAlong(1, {6, 32}, {6, 2}), "gather_axis", 2), "GS013", "n"},
+      {"GatheredSmallFloats", Empty, GatheredFloats(3), "-GS013"},
+      {"GatheredList", Empty, GatheredAlong(0, {32}, {2}), "GS013", "n"},
       {"GatheredInBlocksOf24", Empty, Gathered(4, 24, {6, 2}, {}), "AX003", "n"},
       {"GatheredZeroPointsNotPacked", Empty, Gathered(4, 16, {6, 3}, {6, 3}), "AX004", "n", "z"},
       {"GatheredZeroPointsInAList", Empty, Gathered(4, 16, {6, 3}, {12}), "AX004", "n", "z"},
