@@ -144,19 +144,15 @@ void FinishOutcome(bool judged_all, v1::Result& result) {
     outcome.set_cause(static_cast<int>(raised - result.findings().begin()));
     return;
   }
-  const bool fails = outcome.kind() == v1::Outcome::FAILS;
-  // What does not hold together anywhere has no outcome that one could promise.
-  const bool sound = absl::c_none_of(result.findings(), [](const v1::Finding& finding) {
-    return finding.effect() == v1::Finding::UNSOUND && finding.severity() == v1::Finding::ERROR;
-  });
-  if (!fails && !sound) {
-    outcome.set_kind(v1::Outcome::UNKNOWN);
-    return;
-  }
   if (outcome.kind() == v1::Outcome::KIND_UNSPECIFIED) {
-    outcome.set_kind(judged_all ? v1::Outcome::FULL : v1::Outcome::UNKNOWN);
+    // What does not hold together anywhere has no outcome that one could promise.
+    const bool sound = absl::c_none_of(result.findings(), [](const v1::Finding& finding) {
+      return finding.effect() == v1::Finding::UNSOUND && finding.severity() == v1::Finding::ERROR;
+    });
+    outcome.set_kind(judged_all && sound ? v1::Outcome::FULL : v1::Outcome::UNKNOWN);
     return;
   }
+  const bool fails = outcome.kind() == v1::Outcome::FAILS;
   const v1::Finding::Effect deciding = fails ? v1::Finding::REFUSED : v1::Finding::FALLBACK;
   // What runs in float is not elsewhere.
   absl::flat_hash_set<absl::string_view> refused;

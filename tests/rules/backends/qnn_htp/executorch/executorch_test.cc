@@ -69,20 +69,6 @@ TEST(ExecuTorch, NothingComesAfterPrepareHasRaised) {
   }
 }
 
-TEST(ExecuTorch, WhatDoesNotHoldTogetherHasNoOutcomeInPartsEither) {
-  const auto kind = [](int64_t low, bool refused) {
-    AnnotatedBuilder b;
-    b.Input("x", kF32, {1, 8});
-    b.Op("aten.relu.default", "sound", {"x"}, {b.Act()}, b.Range(b.Act(), low, 255), {1, 8});
-    if (refused) b.Op("aten.bincount.default", "refused", {"x"}, {}, 0, {1, 8});
-    return ResultOf(b, kV75).outcome().kind();
-  };
-  EXPECT_EQ(kind(0, false), v1::Outcome::FULL);
-  EXPECT_EQ(kind(0, true), v1::Outcome::PARTIAL);
-  EXPECT_EQ(kind(256, false), v1::Outcome::UNKNOWN);  // a range that ends before it begins
-  EXPECT_EQ(kind(256, true), v1::Outcome::UNKNOWN);
-}
-
 TEST(ExecuTorch, ATensorHasTheEncodingThatIsStatedBehindAnIdentity) {
   const auto refused = [](const char* between) {
     AnnotatedBuilder b;
