@@ -122,7 +122,15 @@ void TransposeConv(NodeShapes& node) {
   Bias(node, 3, SizeAt(filter, 0));
 }
 
+// The type of the bias comes with the options, and without them is none that the kernel knows beside 16 bits.
+void OptionsBesideWords(NodeShapes& node) {
+  if (!node.given(0) || node.graph().dtype(node.graph().input(node.node(), 0)) != v1::DATA_TYPE_INT16) return;
+  if (node.has("fused_activation_function") || node.has("quantized_bias_type")) return;
+  node.BadParameter("no options", "a table of options, beside int16 activations");
+}
+
 void FullyConnected(NodeShapes& node) {
+  OptionsBesideWords(node);
   if (const absl::string_view activation = node.text("fused_activation_function");
       activation == "TANH" || activation == "SIGN_BIT") {
     node.BadParameter(absl::StrCat("fused_activation_function ", activation), "NONE or one of RELU");

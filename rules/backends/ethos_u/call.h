@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "rules/constraints/backend_op.h"
+#include "rules/engine/context.h"
 #include "rules/graph/elements.h"
 #include "rules/graph/graph.h"
 
@@ -29,7 +30,8 @@ struct Complaint {
 class Call {
  public:
   // `arch`: 55, 65 or 85.
-  Call(const Graph& graph, const BackendOp& op, int arch) : graph_(graph), op_(op), arch_(arch) {}
+  Call(const CheckContext& context, const BackendOp& op, int arch)
+      : context_(context), graph_(context.graph()), op_(op), arch_(arch) {}
 
   absl::string_view name() const { return op_.name; }
   bool Is(absl::string_view name) const { return op_.name == name; }
@@ -42,6 +44,7 @@ class Call {
   const BackendTensor* input(size_t position) const { return At(op_.inputs, position); }
   const BackendTensor* output(size_t position = 0) const { return At(op_.outputs, position); }
 
+  const CheckContext& context() const { return context_; }
   const Graph& graph() const { return graph_; }
   int32_t node() const { return op_.node; }
 
@@ -67,6 +70,7 @@ class Call {
     return position < tensors.size() && tensors[position].present ? &tensors[position] : nullptr;
   }
 
+  const CheckContext& context_;
   const Graph& graph_;
   const BackendOp& op_;
   int arch_;

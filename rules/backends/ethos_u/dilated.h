@@ -4,14 +4,22 @@
 #define QUANTGATE_RULES_BACKENDS_ETHOS_U_DILATED_H_
 
 #include <cstdint>
+#include <vector>
 
-#include "rules/graph/graph.h"
+#include "rules/engine/context.h"
 
 namespace quantgate::ethos_u {
 
-// The node is the first or the last of three such, of integers, each with one reader, and with strides up to 3; a
-// RESHAPE or EXPAND_DIMS that only adds or drops axes of size 1 may stand on either side of the convolution.
-bool IsMergedIntoConvolution(const Graph& graph, int32_t node);
+// The node is the first or the last of three such, of integers, each with one reader that is looked at, without an
+// activation and with strides up to 3; a RESHAPE or EXPAND_DIMS that only adds or drops axes of size 1 may stand on
+// either side of the convolution.
+bool IsMergedIntoConvolution(const CheckContext& context, int32_t node);
+
+// The values between the three.
+std::vector<int32_t> InsideDilated(const CheckContext& context);
+
+// Of a shape, in order. What leaves them as they are moves nothing.
+std::vector<int64_t> SizesBeyondOne(const Graph& graph, int32_t value);
 
 }  // namespace quantgate::ethos_u
 

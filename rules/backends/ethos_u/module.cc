@@ -11,6 +11,7 @@
 #include "rules/backends/coverage.h"
 #include "rules/backends/ethos_u/call.h"
 #include "rules/backends/ethos_u/dilated.h"
+#include "rules/backends/ethos_u/lost.h"
 #include "rules/backends/ethos_u/placement.h"
 #include "rules/backends/ethos_u/semantics.h"
 #include "rules/backends/ethos_u/used.h"
@@ -62,6 +63,23 @@ const RuleInfo kStopsCompiler = {
     "Fires: an int8 ADD whose output is uint8. Does not: one whose output is int16.",
 };
 
+const RuleInfo kLostOutput = {
+    "EN702",
+    "lost-output",
+    v1::Finding::WRONG_NUMBERS,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} is not computed: {observed}; Vela keeps {allowed}.",
+    "Vela makes one of several operators (a dilated convolution of SPACE_TO_BATCH_ND, a convolution and "
+    "BATCH_TO_SPACE_ND; a padded one of PAD and a convolution; one TRANSPOSE of two), and asks who reads the values "
+    "between them. It does not ask whether they are outputs of the model: the compiled model has such an output still, "
+    "and no operator writes it.",
+    "Let a second operator read the value as well and give its result as an output, or take the value out of the "
+    "model's outputs.",
+    "Fires: a model of two TRANSPOSE whose outputs are those of both. Does not: with ABS behind the first as well, "
+    "whose result is an output, too.",
+};
+
 absl::StatusOr<Target> Resolve(const db::TableSource& tables, const TargetName& name) {
   absl::StatusOr<Target> target = ResolveVariant(kBackend, {"accelerator", kAccelerators}, tables, name);
   if (!target.ok()) return target;
@@ -77,7 +95,7 @@ absl::StatusOr<Target> Resolve(const db::TableSource& tables, const TargetName& 
 Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
   const Graph& graph = context.graph();
   if (graph.origin() == v1::Graph::TFLITE) {
-    if (!context.Once(UsedNodes)[op.node] || IsMergedIntoConvolution(graph, op.node)) return Folded();
+    if (!context.Once(UsedNodes)[op.node] || IsMergedIntoConvolution(context, op.node)) return Folded();
   }
   return LowerTflite(context, op, emission);
 }
@@ -106,7 +124,7 @@ Fate FateOf(const BackendOp&, const Violation& violation) {
 
 Fate Judge(const CheckContext& context, const BackendOp& op, const MatchResult& match, const Target& target,
            FindingSink& sink) {
-  const Call call(context.graph(), op, target.arch);
+  const Call call(context, op, target.arch);
   if (std::optional<Complaint> complaint = Stops(call); complaint) {
     sink.Add(Draft(kStopsCompiler, op, *std::move(complaint), target));
     return Fate::kEndsExport;
@@ -129,8 +147,28 @@ Fate Judge(const CheckContext& context, const BackendOp& op, const MatchResult& 
   return Fate::kRefused;
 }
 
+std::vector<bool> NodesOnCpu(const CheckContext& context, const ModuleResult& result) {
+  std::vector<bool> on_cpu(context.graph().num_nodes(), false);
+  for (size_t i = 0; i < result.ops.size(); ++i) on_cpu[context.resolved().ops()[i].node] = result.ops[i].refused;
+  return on_cpu;
+}
+
+void AddLostOutputs(const CheckContext& context, const Target& target, const ModuleResult& result, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  if (graph.origin() != v1::Graph::TFLITE) return;
+  for (const LostOutput& lost : LostOutputs(context, NodesOnCpu(context, result))) {
+    FindingDraft draft{.rule = &kLostOutput};
+    draft.place.value = lost.value;
+    draft.observed = absl::StrCat("an output of the model ", lost.where);
+    draft.allowed = "outputs that a second operator reads as well";
+    draft.source = FromTable(target, v1::Source::MEASURED, graph.op_type(graph.producer(lost.value)));
+    sink.Add(std::move(draft));
+  }
+}
+
 // The NPU rescales wherever two parameters meet. What is left to the CPU is computed by LiteRT's kernels, which do not.
-void JudgeRest(const CheckContext& context, const Target&, FindingSink& sink, ModuleResult& result) {
+void JudgeRest(const CheckContext& context, const Target& target, FindingSink& sink, ModuleResult& result) {
+  AddLostOutputs(context, target, result, sink);
   for (size_t i = 0; i < result.ops.size(); ++i) {
     if (!result.ops[i].refused) continue;
     CheckSameQParams(context, context.resolved().ops()[i], sink);
@@ -140,7 +178,9 @@ void JudgeRest(const CheckContext& context, const Target&, FindingSink& sink, Mo
 
 }  // namespace
 
-std::vector<const RuleInfo*> OwnRules() { return {&kUnclearLowering, &kOlderTable, &kLeftToCpu, &kStopsCompiler}; }
+std::vector<const RuleInfo*> OwnRules() {
+  return {&kUnclearLowering, &kOlderTable, &kLeftToCpu, &kStopsCompiler, &kLostOutput};
+}
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
   TableModule module = {kBackend, "ethos_u_master", {Lower}, OwnRules(), Resolve, {}};

@@ -162,6 +162,45 @@ Found OneInputType(const Call& call) {
   return Complaint{"inputs of two types", "one type", -1, Complaint::kStops};
 }
 
+// Same scale and zero point.
+bool SameParameters(const BackendTensor& a, const BackendTensor& b) {
+  if (a.qparams == nullptr || b.qparams == nullptr) return a.qparams == b.qparams;
+  if (a.qparams->scales.empty() || b.qparams->scales.empty()) return true;
+  return a.qparams->scales[0] == b.qparams->scales[0] && a.qparams->zero_point(0) == b.qparams->zero_point(0);
+}
+
+struct Range {
+  double low, high;
+};
+
+// Of a constant's numbers as they are stored; none: not known.
+std::optional<Range> RangeOf(const Call& call, size_t position) {
+  if (const std::optional<IntegerView> numbers = call.integers(position); numbers) {
+    const auto [low, high] = std::minmax_element(numbers->begin(), numbers->end());
+    return Range{static_cast<double>(*low), static_cast<double>(*high)};
+  }
+  const BackendTensor* tensor = call.input(position);
+  if (tensor == nullptr || tensor->value < 0) return std::nullopt;
+  const v1::Constant& constant = call.graph().value(tensor->value).constant();
+  if (!constant.has_statistics()) return std::nullopt;
+  return Range{constant.statistics().min(), constant.statistics().max()};
+}
+
+// One slope makes a LEAKY_RELU. Slopes up to 1 make the larger of two products, one of which only rescales the input:
+// by a signed byte, which is no factor for an unsigned one.
+Found PRelu(const Call& call) {
+  const BackendTensor *in = call.input(0), *slopes = call.input(1), *out = call.output();
+  const std::optional<Range> range = RangeOf(call, 1);
+  if (range && range->low == range->high) return std::nullopt;
+  if (Found found = OneInputType(call); found || !range || in == nullptr || out == nullptr) return found;
+  if (in->type.type != v1::DATA_TYPE_UINT8 || SameParameters(*in, *out)) return std::nullopt;
+  const QuantParams* params = slopes->qparams;
+  if (params == nullptr || params->scales.empty()) return std::nullopt;
+  if ((range->high - params->zero_point(0)) * params->scales[0] > 1) return std::nullopt;
+  return Complaint{"uint8 with slopes up to 1 and other parameters of the output", "int8, or the input's parameters",
+                   -1, Complaint::kStops};
+}
+
 struct Check {
   absl::string_view op;
   Found (*check)(const Call& call);
@@ -193,7 +232,7 @@ constexpr Check kChecks[] = {
     {"PACK", MovedRank},
     {"PAD", NegativePads},
     {"PADV2", NegativePads},
-    {"PRELU", OneInputType},
+    {"PRELU", PRelu},
     {"READ_VARIABLE", Variable},
     {"REDUCE_ALL", Reduce},
     {"REDUCE_ANY", Reduce},

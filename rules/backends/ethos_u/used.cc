@@ -50,4 +50,19 @@ std::vector<bool> UsedNodes(const CheckContext& context) {
   return used;
 }
 
+std::vector<Readers> ReadersOf(const CheckContext& context) {
+  const Graph& graph = context.graph();
+  const std::vector<bool>& used = context.Once(UsedNodes);
+  std::vector<Readers> readers(graph.num_values());
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    for (int i = 0; used[node] && i < graph.num_inputs(node); ++i) {
+      if (graph.input(node, i) < 0) continue;
+      Readers& of_value = readers[graph.input(node, i)];
+      ++of_value.count;
+      of_value.last = node;
+    }
+  }
+  return readers;
+}
+
 }  // namespace quantgate::ethos_u

@@ -7,8 +7,8 @@
 
 #include "absl/numeric/bits.h"
 #include "absl/strings/str_cat.h"
+#include "rules/backends/ethos_u/padding.h"
 #include "rules/backends/ethos_u/products.h"
-#include "rules/graph/elements.h"
 
 namespace quantgate::ethos_u {
 namespace {
@@ -44,31 +44,6 @@ bool IsPadded(const Call& call) {
          (result[kHeight] - 1) * strides.height + dilated_height > data[kHeight];
 }
 
-// A PAD of zeros along height and width that nothing else reads becomes the convolution's own padding.
-bool IsPaddedInFront(const Call& call) {
-  const Graph& graph = call.graph();
-  if (call.input(0) == nullptr) return false;
-  const int32_t data = call.input(0)->value;
-  const int32_t pad = data < 0 || graph.uses(data).size() != 1 ? -1 : graph.producer(data);
-  if (pad < 0 || graph.num_inputs(pad) < 2) return false;
-  const absl::string_view op = graph.op_type(pad);
-  const int32_t amounts = graph.input(pad, 1);
-  if ((op != "PAD" && op != "PADV2") || amounts < 0 || !graph.is_constant(amounts)) return false;
-  const IntegerView numbers = IntegersOf(graph.value(amounts));
-  const std::optional<Size> kernel = Kernel(call);
-  if (numbers.size() != 8 || !kernel) return false;
-  const bool elsewhere = numbers[0] != 0 || numbers[1] != 0 || numbers[6] != 0 || numbers[7] != 0;
-  const bool covered =
-      std::max(numbers[2], numbers[3]) < kernel->height && std::max(numbers[4], numbers[5]) < kernel->width;
-  const bool any = numbers[2] > 0 || numbers[3] > 0 || numbers[4] > 0 || numbers[5] > 0;
-  if (elsewhere || !covered || !any) return false;
-  if (op == "PAD") return true;
-  const int32_t fill = graph.num_inputs(pad) > 2 ? graph.input(pad, 2) : -1;
-  const QuantParams* params = call.input(0)->qparams;
-  const IntegerView filled = fill < 0 ? IntegerView() : IntegersOf(graph.value(fill));
-  return params != nullptr && filled.size() == 1 && static_cast<double>(filled[0]) == params->zero_point(0);
-}
-
 bool IsGrouped(const Call& call) {
   const std::optional<Dims> in = call.input_dims(0), filter = call.input_dims(1);
   return in && filter && !in->empty() && !filter->empty() && in->back() > filter->back();
@@ -83,7 +58,8 @@ Found UnrolledStrides(const Call& call) {
   if ((strides.width <= 3 || result[kWidth] == 1) && (strides.height <= 3 || result[kHeight] == 1)) return std::nullopt;
   const bool dilated = call.option("dilation_w_factor", 1) != 1 || call.option("dilation_h_factor", 1) != 1;
   if (!dilated && !IsPadded(call)) {
-    if (!call.Is("CONV_2D") || (!IsGrouped(call) && !IsPaddedInFront(call))) return std::nullopt;
+    const bool behind_pad = call.context().Once(PadsTaken).padded[call.node()];
+    if (!call.Is("CONV_2D") || (!IsGrouped(call) && !behind_pad)) return std::nullopt;
     return Complaint{absl::StrCat("strides ", Text(strides), IsGrouped(call) ? " in groups" : " behind a PAD"),
                      "strides up to 3", -1, Complaint::kStops};
   }

@@ -461,6 +461,21 @@ def test_unsound_where_litert_refuses(name, tmp_path):
         assert bool(unsound) == bool(refused), f'quantgate: {unsound}; LiteRT: {refused}'
 
 
+@pytest.mark.parametrize('options', [None, ('FullyConnectedOptions', {})])
+@pytest.mark.parametrize('kind', ['INT8', 'INT16'])
+def test_dense_without_options(kind, options, tmp_path):
+    """The type of the bias is one of the options, which only the kernel of int16 needs."""
+    weights = Tensor('INT8', (5, 8), [0.1], [0], data=numpy.ones((5, 8)))
+    model = write(Case('FULLY_CONNECTED', [Tensor(kind, (3, 8), [0.1], [0]), weights], [Tensor(kind, (3, 5), [0.1], [0])], options, 7))
+    path = tmp_path / 'model.tflite'
+    path.write_bytes(model)
+    done = subprocess.run([os.environ['QUANTGATE_EXECUTABLE'], 'check', path, '--format', 'json', '--quiet'],
+                          capture_output=True, text=True, timeout=60)
+    codes = [finding['code'] for finding in json.loads(done.stdout)['results'][0].get('findings', [])]
+    assert codes == (['GS013'] if refusal(model) else [])
+    assert bool(codes) == (kind == 'INT16' and options is None)
+
+
 NHWC = given(1, 6, 8, 4)
 # Operators whose results' shapes follow: LiteRT is asked what they are.
 MADE = {

@@ -448,71 +448,320 @@ TEST(EthosUModule, TakesAnythingForAModel) {
   }
 }
 
-// Converters of before write dilation so; a fallback only where somebody else reads between the three.
-TEST(EthosUModule, MergesDilationAroundAConvolution) {
-  GraphBuilder b(v1::Graph::TFLITE);
-  b.graph.set_format_version(3);
-  const auto tensor = [&](const std::string& name, const Shape& dims) {
-    b.Shape(name, kInt8, dims);
-    Quantize(b, name, 0.1, 0);
-  };
-  b.Input("x", kInt8, {1, 8, 8, 4});
-  Quantize(b, "x", 0.1, 0);
-  for (const char* name : {"block", "block2"}) b.Ints(name, kInt32, {2, 2}).set_stored_bytes(8);
-  for (const char* name : {"pads", "crops"}) {
-    b.Ints(name, kInt32, {0, 0, 0, 0}).set_stored_bytes(16);
-    b.Shape(name, kInt32, {2, 2});
+// Several operators of int8, in LiteRT's terms. Outputs are made in the order in which they are named.
+class Network {
+ public:
+  Network() : b_(v1::Graph::TFLITE) {
+    b_.graph.set_stage(v1::STAGE_CONVERTED);
+    b_.graph.set_format_version(3);
   }
-  tensor("split", {4, 4, 4, 4});
-  tensor("convolved", {4, 4, 4, 4});
-  tensor("y", {1, 8, 8, 4});
-  b.Weight("w", kInt8, {4, 1, 1, 4}, 16);
-  Quantize(b, "w", 0.01, 0);
-  b.Weight("b", kInt32, {4}, 16);
-  Quantize(b, "b", 0.001, 0);
-  b.Node("SPACE_TO_BATCH_ND", "split", {"x", "block", "pads"}, {"split"});
-  v1::Node& convolution = b.Node("CONV_2D", "convolution", {"split", "w", "b"}, {"convolved"});
-  b.Int(convolution, "stride_w", 1);
-  b.Int(convolution, "stride_h", 1);
-  b.Node("BATCH_TO_SPACE_ND", "join", {"convolved", "block2", "crops"}, {"y"});
-  b.Output("y");
-  EXPECT_EQ(Ask(b.graph, k55)->outcome().kind(), kFull);
-  b.Node("ABS", "abs", {"convolved"}, {"z"});
-  tensor("z", {4, 4, 4, 4});
-  b.Output("z");
-  EXPECT_EQ(Ask(b.graph, k55)->outcome().kind(), kPartial);
+
+  void Input(const std::string& name, const Shape& dims, v1::DataType type = kInt8) {
+    b_.Input(name, type, dims);
+    Quantize(b_, name, 0.1, 0);
+  }
+  void Op(const std::string& op, const std::vector<std::string>& inputs, const std::string& output, const Shape& dims) {
+    Add(op, inputs, output, {kInt8, dims});
+  }
+  v1::Node& Add(const std::string& op, const std::vector<std::string>& inputs, const std::string& output,
+                const Data& data) {
+    b_.Shape(output, data.type, data.dims);
+    Quantize(b_, output, data.scale, data.zero_point);
+    return b_.Node(op, output + "_op", inputs, {output});
+  }
+  std::string Ints(const std::vector<int64_t>& numbers, const Shape& dims = {}) {
+    const std::string name = "ints" + std::to_string(b_.graph.values_size());
+    b_.Ints(name, kInt32, numbers, false).set_stored_bytes(static_cast<int64_t>(numbers.size()) * 4);
+    if (!dims.empty()) b_.Shape(name, kInt32, dims);
+    return name;
+  }
+  std::string Bytes(v1::DataType type, const std::vector<int64_t>& numbers, double scale) {
+    const std::string name = "bytes" + std::to_string(b_.graph.values_size());
+    b_.Ints(name, type, numbers, false).set_stored_bytes(static_cast<int64_t>(numbers.size()));
+    Quantize(b_, name, scale, 0);
+    return name;
+  }
+  // CONV_2D without padding, from 4 channels to 4.
+  v1::Node& Convolve(const std::string& input, const std::string& output, const Shape& dims, int64_t size,
+                     int64_t stride, const std::string& activation = "NONE", const std::string& padding = "VALID") {
+    const std::string weights = output + "_w", bias = output + "_b";
+    b_.Weight(weights, kInt8, {4, size, size, 4}, 16 * size * size);
+    Quantize(b_, weights, 0.01, 0);
+    b_.Weight(bias, kInt32, {4}, 16);
+    Quantize(b_, bias, 0.001, 0);
+    v1::Node& node = Add("CONV_2D", {input, weights, bias}, output, {kInt8, dims});
+    b_.Int(node, "stride_w", stride);
+    b_.Int(node, "stride_h", stride);
+    Word(node, "padding", padding);
+    Word(node, "fused_activation_function", activation);
+    return node;
+  }
+  void Pad(const std::string& input, const std::string& output, const Shape& dims,
+           const std::vector<int64_t>& amounts) {
+    Op("PAD", {input, Ints(amounts, {static_cast<int64_t>(amounts.size()) / 2, 2})}, output, dims);
+  }
+  void Output(const std::string& name) { b_.Output(name); }
+  void Int(v1::Node& node, const std::string& option, int64_t number) { b_.Int(node, option, number); }
+
+  v1::Result Result(const char* target) const { return Ask(b_.graph, target).value(); }
+  v1::Outcome::Kind Outcome(const char* target) const { return Result(target).outcome().kind(); }
+  // Tensors of findings EN702.
+  std::vector<std::string> Lost(const char* target = k55) const {
+    std::vector<std::string> lost;
+    const v1::Result result = Result(target);
+    for (const v1::Finding& finding : result.findings()) {
+      if (finding.code() == "EN702") lost.push_back(finding.location().value());
+    }
+    return lost;
+  }
+
+ private:
+  void Word(v1::Node& node, const std::string& option, const std::string& word) {
+    v1::Attribute& attribute = *node.add_attributes();
+    attribute.set_name(b_.Symbol(option));
+    attribute.set_s(word);
+  }
+
+  GraphBuilder b_;
+};
+
+// Converters of before write dilation so.
+Network Dilated(const std::string& activation = "NONE") {
+  Network made;
+  made.Input("x", {1, 8, 8, 4});
+  made.Op("SPACE_TO_BATCH_ND", {"x", made.Ints({2, 2}), made.Ints({0, 0, 0, 0}, {2, 2})}, "split", {4, 4, 4, 4});
+  made.Convolve("split", "convolved", {4, 4, 4, 4}, 1, 1, activation);
+  made.Op("BATCH_TO_SPACE_ND", {"convolved", made.Ints({2, 2}), made.Ints({0, 0, 0, 0}, {2, 2})}, "y", {1, 8, 8, 4});
+  made.Output("y");
+  return made;
 }
 
-// A PAD of zeros that one convolution reads becomes its padding, which long strides cannot have.
+// A fallback only where something else stands or reads between the three: an activation is an operator of its own, what
+// no output depends on is dropped before.
+TEST(EthosUModule, MergesDilationAroundAConvolution) {
+  EXPECT_EQ(Dilated().Outcome(k55), kFull);
+  EXPECT_EQ(Dilated("RELU").Outcome(k55), kPartial);
+  for (const char* between : {"split", "convolved"}) {
+    Network read = Dilated();
+    read.Op("ABS", {between}, "z", {4, 4, 4, 4});
+    EXPECT_EQ(read.Outcome(k55), kFull) << between;
+    read.Output("z");
+    EXPECT_EQ(read.Outcome(k55), kPartial) << between;
+    EXPECT_THAT(read.Lost(), ::testing::IsEmpty());
+  }
+}
+
+// A PAD of zeros that a convolution reads becomes its padding, which long strides cannot have.
 TEST(EthosUModule, StopsAtPaddingInFrontOfLongStrides) {
-  const auto outcome = [](int32_t batch_padding, int32_t padding) {
-    GraphBuilder b(v1::Graph::TFLITE);
-    b.graph.set_format_version(3);
-    const Shape padded = {1 + batch_padding, 9 + padding, 9 + padding, 4};
-    const int64_t size = (padded[1] - 3) / 4 + 1;
-    b.Input("x", kInt8, {1, 9, 9, 4});
-    b.Shape("padded", kInt8, padded);
-    b.Shape("y", kInt8, {padded[0], size, size, 4});
-    for (const char* name : {"x", "padded", "y"}) Quantize(b, name, 0.1, 0);
-    b.Ints("pads", kInt32, {0, batch_padding, 0, padding, 0, padding, 0, 0}).set_stored_bytes(32);
-    b.Shape("pads", kInt32, {4, 2});
-    b.Weight("w", kInt8, {4, 3, 3, 4}, 144);
-    Quantize(b, "w", 0.01, 0);
-    b.Weight("b", kInt32, {4}, 16);
-    Quantize(b, "b", 0.001, 0);
-    b.Node("PAD", "pad", {"x", "pads"}, {"padded"});
-    v1::Node& convolution = b.Node("CONV_2D", "convolution", {"padded", "w", "b"}, {"y"});
-    b.Int(convolution, "stride_w", 4);
-    b.Int(convolution, "stride_h", 4);
-    v1::Attribute& valid = *convolution.add_attributes();
-    valid.set_name(b.Symbol("padding"));
-    valid.set_s("VALID");
-    b.Output("y");
-    return Ask(b.graph, k55)->outcome().kind();
+  struct Amounts {
+    int64_t batch, before, after;
   };
-  EXPECT_EQ(outcome(0, 2), kFails);
-  EXPECT_EQ(outcome(0, 3), kFull);  // more than the filter covers
-  EXPECT_EQ(outcome(1, 2), kFull);
+  const auto outcome = [](int64_t size, const Amounts& amounts) {
+    Network made;
+    made.Input("x", {1, size, size, 4});
+    const int64_t padded = size + amounts.before + amounts.after, left = (padded - 3) / 4 + 1;
+    made.Pad("x", "padded", {1 + amounts.batch, padded, padded, 4},
+             {0, amounts.batch, amounts.before, amounts.after, amounts.before, amounts.after, 0, 0});
+    made.Convolve("padded", "y", {1 + amounts.batch, left, left, 4}, 3, 4);
+    made.Output("y");
+    return made.Outcome(k55);
+  };
+  EXPECT_EQ(outcome(9, {0, 0, 2}), kFails);
+  EXPECT_EQ(outcome(9, {0, 2, 0}), kFails);
+  EXPECT_EQ(outcome(9, {0, 0, 3}), kFails);  // of which the last is not reached
+  EXPECT_EQ(outcome(9, {0, 3, 3}), kFull);   // more than the filter covers
+  EXPECT_EQ(outcome(11, {0, 0, 1}), kFull);  // no window reaches it
+  EXPECT_EQ(outcome(9, {1, 0, 2}), kFull);
+}
+
+// It is copied where something else that Vela comes to before reads it, which goes from the last output on.
+TEST(EthosUModule, CopiesPaddingThatOthersReadBefore) {
+  const auto outcome = [](const std::string& op, const std::vector<std::string>& outputs) {
+    Network made;
+    made.Input("x", {1, 9, 9, 4});
+    made.Pad("x", "padded", {1, 11, 11, 4}, {0, 0, 1, 1, 1, 1, 0, 0});
+    made.Convolve("padded", "y", {1, 3, 3, 4}, 3, 4);
+    if (op == "CONV_2D") {
+      made.Convolve("padded", "z", {1, 9, 9, 4}, 3, 1);
+    } else {
+      made.Op(op, {"padded"}, "z", {1, 11, 11, 4});
+    }
+    for (const std::string& output : outputs) made.Output(output);
+    return made.Outcome(k55);
+  };
+  EXPECT_EQ(outcome("ABS", {"y", "z"}), kFull);
+  EXPECT_EQ(outcome("ABS", {"z", "y"}), kFails);
+  EXPECT_EQ(outcome("ABS", {"y", "padded"}), kFull);
+  EXPECT_EQ(outcome("ABS", {"padded", "y"}), kFails);
+  EXPECT_EQ(outcome("CONV_2D", {"y", "z"}), kFails);  // takes it as well
+}
+
+// One dimension is computed in two.
+TEST(EthosUModule, TakesPaddingOverAReshape) {
+  const auto network = [](const std::string& between) {
+    Network made;
+    made.Input("x", {9, 9, 4});
+    made.Pad("x", "padded", {11, 11, 4}, {1, 1, 1, 1, 0, 0});
+    made.Op("EXPAND_DIMS", {"padded", made.Ints({0})}, "expanded", {1, 11, 11, 4});
+    if (!between.empty()) {
+      made.Op("ABS", {between}, "z", between == "padded" ? Shape{11, 11, 4} : Shape{1, 11, 11, 4});
+      made.Output("z");
+    }
+    made.Convolve("expanded", "y", {1, 3, 3, 4}, 3, 4);
+    made.Output("y");
+    return made;
+  };
+  EXPECT_EQ(network("").Outcome(k55), kFails);
+  EXPECT_EQ(network("expanded").Outcome(k55), kFails);
+  EXPECT_EQ(network("padded").Outcome(k55), kFull);
+  EXPECT_EQ(network("").Outcome(k85), kFull);
+}
+
+// Where several operators become one, nothing writes what was between them.
+TEST(EthosUModule, LosesOutputs) {
+  using ::testing::ElementsAre;
+  using ::testing::IsEmpty;
+  for (const char* between : {"split", "convolved"}) {
+    Network dilated = Dilated();
+    dilated.Output(between);
+    EXPECT_THAT(dilated.Lost(), ElementsAre(between));
+    EXPECT_EQ(dilated.Outcome(k55), kFull);
+  }
+  EXPECT_THAT(Dilated().Lost(), IsEmpty());
+
+  const auto transposed = [](const std::vector<int64_t>& first, const std::vector<int64_t>& second) {
+    Network made;
+    made.Input("x", {8, 8, 8});
+    made.Op("TRANSPOSE", {"x", made.Ints(first)}, "between", {8, 8, 8});
+    made.Op("TRANSPOSE", {"between", made.Ints(second)}, "y", {8, 8, 8});
+    made.Output("y");
+    made.Output("between");
+    return made;
+  };
+  EXPECT_THAT(transposed({0, 2, 1}, {2, 1, 0}).Lost(), ElementsAre("between"));
+  EXPECT_THAT(transposed({0, 1, 2}, {2, 1, 0}).Lost(), IsEmpty());
+  EXPECT_THAT(transposed({0, 2, 1}, {0, 1, 2}).Lost(), IsEmpty());
+  Network of_one;  // axes of size 1 may stand anywhere
+  of_one.Input("x", {1, 8, 8});
+  of_one.Op("TRANSPOSE", {"x", of_one.Ints({1, 0, 2})}, "between", {8, 1, 8});
+  of_one.Op("TRANSPOSE", {"between", of_one.Ints({2, 1, 0})}, "y", {8, 1, 8});
+  of_one.Output("y");
+  of_one.Output("between");
+  EXPECT_THAT(of_one.Lost(), IsEmpty());
+  Network on_cpu;
+  on_cpu.Input("x", {8, 8, 8}, kInt64);
+  on_cpu.Add("TRANSPOSE", {"x", on_cpu.Ints({0, 2, 1})}, "between", {kInt64, {8, 8, 8}});
+  on_cpu.Add("TRANSPOSE", {"between", on_cpu.Ints({2, 1, 0})}, "y", {kInt64, {8, 8, 8}});
+  for (const char* output : {"y", "between"}) on_cpu.Output(output);
+  EXPECT_THAT(on_cpu.Lost(), IsEmpty());
+  Network read_before;
+  read_before.Input("x", {8, 8, 8});
+  read_before.Op("TRANSPOSE", {"x", read_before.Ints({0, 2, 1})}, "between", {8, 8, 8});
+  read_before.Op("ABS", {"between"}, "z", {8, 8, 8});
+  read_before.Op("TRANSPOSE", {"between", read_before.Ints({2, 1, 0})}, "y", {8, 8, 8});
+  for (const char* output : {"y", "between", "z"}) read_before.Output(output);
+  EXPECT_THAT(read_before.Lost(), IsEmpty());
+  Network read = transposed({0, 2, 1}, {2, 1, 0});
+  read.Op("ABS", {"between"}, "z", {8, 8, 8});
+  read.Output("z");
+  EXPECT_THAT(read.Lost(), IsEmpty());
+
+  const auto reshaped = [](const Shape& dims, const std::vector<int64_t>& order) {
+    Network made;
+    made.Input("x", {4, 4, 4});
+    made.Op("RESHAPE", {"x", made.Ints(dims)}, "between", dims);
+    made.Op("TRANSPOSE", {"between", made.Ints(order)}, "y", {1, dims[1], dims[3], dims[2]});
+    made.Output("y");
+    made.Output("between");
+    return made.Lost();
+  };
+  EXPECT_THAT(reshaped({1, 4, 4, 4}, {0, 1, 3, 2}), ElementsAre("between"));
+  EXPECT_THAT(reshaped({1, 2, 8, 4}, {0, 1, 3, 2}), IsEmpty());
+}
+
+TEST(EthosUModule, LosesThePaddedOutput) {
+  using ::testing::ElementsAre;
+  using ::testing::IsEmpty;
+  const auto padded = [](int64_t stride, const std::vector<std::string>& outputs) {
+    Network made;
+    made.Input("x", {1, 9, 9, 4});
+    made.Pad("x", "padded", {1, 11, 11, 4}, {0, 0, 1, 1, 1, 1, 0, 0});
+    const int64_t left = 8 / stride + 1;
+    made.Convolve("padded", "y", {1, left, left, 4}, 3, stride);
+    made.Convolve("padded", "z", {1, 9, 9, 4}, 3, 1);
+    made.Op("ABS", {"padded"}, "a", {1, 11, 11, 4});
+    for (const std::string& output : outputs) made.Output(output);
+    return made;
+  };
+  EXPECT_THAT(padded(1, {"padded", "y"}).Lost(), ElementsAre("padded"));
+  EXPECT_THAT(padded(1, {"padded", "y", "z"}).Lost(k85), ElementsAre("padded"));
+  EXPECT_THAT(padded(1, {"y", "padded"}).Lost(), IsEmpty());
+  EXPECT_THAT(padded(1, {"padded", "y", "a"}).Lost(), IsEmpty());
+  EXPECT_THAT(padded(1, {"padded", "a", "y"}).Lost(), IsEmpty());
+
+  // Padding of its own, which it cannot have twice.
+  Network own;
+  own.Input("x", {1, 9, 9, 4});
+  own.Pad("x", "padded", {1, 11, 11, 4}, {0, 0, 1, 1, 1, 1, 0, 0});
+  own.Convolve("padded", "y", {1, 11, 11, 4}, 3, 1, "NONE", "SAME");
+  own.Output("padded");
+  own.Output("y");
+  EXPECT_THAT(own.Lost(), IsEmpty());
+
+  Network reshaped;
+  reshaped.Input("x", {9, 9, 4});
+  reshaped.Pad("x", "padded", {11, 11, 4}, {1, 1, 1, 1, 0, 0});
+  reshaped.Op("RESHAPE", {"padded", reshaped.Ints({1, 11, 11, 4})}, "expanded", {1, 11, 11, 4});
+  reshaped.Convolve("expanded", "y", {1, 9, 9, 4}, 3, 1);
+  reshaped.Output("expanded");
+  reshaped.Output("y");
+  EXPECT_THAT(reshaped.Lost(), ElementsAre("expanded"));
+}
+
+// A fill with something else than zero stays a PAD, and so does one in front of what the NPU does not take.
+TEST(EthosUModule, KeepsPadding) {
+  const auto filled = [](int64_t fill) {
+    Network made;
+    made.Input("x", {1, 9, 9, 4});
+    const std::string amounts = made.Ints({0, 0, 1, 1, 1, 1, 0, 0}, {4, 2});
+    made.Op("PADV2", {"x", amounts, made.Bytes(kInt8, {fill}, 0.1)}, "padded", {1, 11, 11, 4});
+    made.Convolve("padded", "y", {1, 9, 9, 4}, 3, 1);
+    made.Output("padded");
+    made.Output("y");
+    return made.Lost();
+  };
+  EXPECT_THAT(filled(0), ::testing::ElementsAre("padded"));
+  EXPECT_THAT(filled(1), ::testing::IsEmpty());
+
+  Network left;
+  left.Input("x", {1, 9, 9, 4});
+  left.Pad("x", "padded", {1, 11, 11, 4}, {0, 0, 1, 1, 1, 1, 0, 0});
+  v1::Node& node = left.Convolve("padded", "y", {1, 2, 2, 4}, 3, 4);
+  for (const char* option : {"dilation_w_factor", "dilation_h_factor"}) left.Int(node, option, 2);
+  left.Output("padded");
+  left.Output("y");
+  EXPECT_EQ(left.Outcome(k55), kPartial);
+  EXPECT_THAT(left.Lost(k55), ::testing::IsEmpty());
+  EXPECT_THAT(left.Lost(k85), ::testing::ElementsAre("padded"));
+}
+
+// Of bytes without a sign, with slopes up to 1 that are not one, and parameters that are not the input's.
+TEST(EthosUModule, StopsAtRescaledSlopes) {
+  const auto outcome = [](v1::DataType type, const std::vector<int64_t>& slopes, double scale,
+                          v1::DataType of_slopes = v1::DATA_TYPE_UNSPECIFIED) {
+    Network made;
+    made.Input("x", {1, 8, 8, 4}, type);
+    const std::string name = made.Bytes(of_slopes == v1::DATA_TYPE_UNSPECIFIED ? type : of_slopes, slopes, 0.01);
+    made.Add("PRELU", {"x", name}, "y", {type, {1, 8, 8, 4}, scale});
+    made.Output("y");
+    return made.Outcome(k55);
+  };
+  EXPECT_EQ(outcome(kUint8, {10, 20, 30, 100}, 0.2), kFails);
+  EXPECT_EQ(outcome(kUint8, {10, 20, 30, 100}, 0.1), kFull);
+  EXPECT_EQ(outcome(kUint8, {10, 20, 30, 101}, 0.2), kFull);
+  EXPECT_EQ(outcome(kUint8, {20, 20, 20, 20}, 0.2), kFull);
+  EXPECT_EQ(outcome(kInt8, {10, 20, 30, 100}, 0.2), kFull);
+  EXPECT_EQ(outcome(kInt8, {10, 20, 30, 100}, 0.1, kUint8), kFails);
 }
 
 // Flatten, as Keras writes it: the shape is computed, and said by the output already. A slice needs its own.

@@ -91,7 +91,10 @@ GraphBuilder Linear(v1::DataType in, v1::DataType weight, v1::DataType bias, int
   b.Input("x", in, {2, row});
   b.Weight("w", weight, {4, row}, weight == v1::DATA_TYPE_INT4 ? 2 * row : 4 * row);
   b.Weight("b", bias, {4}, bias == kInt64 ? 32 : 16);
-  b.Node("FULLY_CONNECTED", "op", {"x", "w", "b"}, {"y"});
+  v1::Node& op = b.Node("FULLY_CONNECTED", "op", {"x", "w", "b"}, {"y"});
+  v1::Attribute& activation = *op.add_attributes();
+  activation.set_name(b.Symbol("fused_activation_function"));
+  activation.set_s("NONE");
   b.Shape("y", in, {2, 4});
   Quantize(b, "w", {0.01, 0.02, 0.01, 0.02});
   if (in != kFloat) {

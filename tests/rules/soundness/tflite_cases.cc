@@ -165,6 +165,24 @@ GraphBuilder Product(v1::DataType left) {
   return b;
 }
 
+// Fully connected, with options or without.
+GraphBuilder Dense(v1::DataType type, bool options) {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  b.Input("x", type, {2, 4});
+  b.Weight("w", v1::DATA_TYPE_INT8, {3, 4}, 12);
+  v1::Node& node = b.Node("FULLY_CONNECTED", "dense", {"x", "w"}, {"y"});
+  if (options) {
+    v1::Attribute& activation = *node.add_attributes();
+    activation.set_name(b.Symbol("fused_activation_function"));
+    activation.set_s("NONE");
+  }
+  b.Shape("y", type, {2, 3});
+  for (const char* name : {"x", "w", "y"}) Quantize(b, name, {0.1});
+  b.Output("y");
+  return b;
+}
+
 // In blocks of two, four by six pixels.
 GraphBuilder InBlocks(const std::vector<int64_t>& blocks) {
   GraphBuilder b(v1::Graph::TFLITE);
@@ -519,6 +537,10 @@ std::vector<SoundnessCase> TfliteCases() {
        [](GraphBuilder& b) { SetType(b, "w", v1::DATA_TYPE_UINT8); }, "FI019", "product", "w"},
       {"TfliteProductOfInt8AndInt16", [] { return Product(v1::DATA_TYPE_INT8); },
        [](GraphBuilder& b) { SetType(b, "w", v1::DATA_TYPE_INT16); }, "FI019", "product", "w"},
+      {"TfliteDenseOfInt16", [] { return Dense(v1::DATA_TYPE_INT16, true); }, [](GraphBuilder&) {}, ""},
+      {"TfliteDenseOfInt16WithoutOptions", [] { return Dense(v1::DATA_TYPE_INT16, false); }, [](GraphBuilder&) {},
+       "GS013", "dense"},
+      {"TfliteDenseOfInt8WithoutOptions", [] { return Dense(v1::DATA_TYPE_INT8, false); }, [](GraphBuilder&) {}, ""},
       {"TfliteBlocksOfPixels",
        [] {
          return InBlocks({2, 3});
