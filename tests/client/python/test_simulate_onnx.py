@@ -56,7 +56,7 @@ def simulate(model, feeds, folder):
     command = [os.environ['QUANTGATE_EXECUTABLE'], 'simulate', str(folder / 'model.onnx'), '--input',
                str(folder / 'in.npz'), '--dump', str(folder / 'out.npz'), '--profile', 'onnxruntime', '--format', 'json',
                '--quiet']
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode in (0, 1), done.stderr
     with np.load(folder / 'out.npz') as values:
         return {name: values[name] for name in values.files}, json.loads(done.stdout)
@@ -442,7 +442,7 @@ def test_filled_with_a_real_number(dtype, number, tmp_path):
 def refused(model, folder, *options):
     onnx.save(model, folder / 'model.onnx')
     command = [os.environ['QUANTGATE_EXECUTABLE'], 'simulate', str(folder / 'model.onnx'), '--quiet', *options]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 2, done.stdout
     return done.stderr
 
