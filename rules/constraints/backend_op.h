@@ -71,6 +71,7 @@ struct BackendTensor {
   // Where it comes from, for findings.
   int32_t value = -1;
   int16_t argument = -1;
+  int32_t encoded_as = -1;  // the value whose encoding it takes, where that is not its own
 };
 
 // Parameter of the backend's operator. Absent parameters take the definition's default.

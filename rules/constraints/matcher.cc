@@ -186,7 +186,8 @@ void Report(const CompiledItem& item, const CompiledPredicate& predicate, PortRe
                     [&](const Unjudged& u) { return same_place(u.rule, u.port) && u.reason == outcome.reason; })) {
       return;
     }
-    result.unjudged.push_back({rule, port, std::move(outcome.reason)});
+    const bool refuses = Refuses(*rule, item.effect);
+    result.unjudged.push_back({rule, port, std::move(outcome.reason), outcome.compared, refuses});
     return;
   }
   // Of two ranks that are both too high the one is enough.

@@ -21,6 +21,12 @@ struct PortRef {
   int16_t index = -1;
 };
 
+// The backend does not take the operator, or takes it and cannot prepare the graph.
+inline bool Refuses(const RuleInfo& rule, db::ItemEffect effect) {
+  return rule.effect == v1::Finding::REFUSED &&
+         (effect == db::ItemEffect::kRefused || effect == db::ItemEffect::kUnprepared);
+}
+
 struct Violation {
   const RuleInfo* rule = nullptr;  // what kind of thing is violated
   PortRef port;
@@ -31,17 +37,15 @@ struct Violation {
   db::Evidence evidence = db::Evidence::kDocumented;
   db::ItemEffect effect = db::ItemEffect::kRefused;  // kRefused: what the rule says
 
-  // The backend does not take the operator, or takes it and cannot prepare the graph.
-  bool refuses() const {
-    return rule->effect == v1::Finding::REFUSED &&
-           (effect == db::ItemEffect::kRefused || effect == db::ItemEffect::kUnprepared);
-  }
+  bool refuses() const { return Refuses(*rule, effect); }
 };
 
 struct Unjudged {
   const RuleInfo* rule = nullptr;
   PortRef port;
   std::string reason;
+  PortRef compared;      // kOp: no other port's numbers are asked for
+  bool refuses = false;  // if it does not hold
 };
 
 struct MatchResult {

@@ -36,6 +36,7 @@ struct Outcome {
   std::string observed;
   std::string allowed;
   std::string reason;  // kUnknown: what is not known
+  PortRef compared;    // kUnknown: the port whose numbers ought to be the same
 };
 
 using Evaluator = std::function<Verdict(const Subject&, Outcome&)>;

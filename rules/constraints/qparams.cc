@@ -51,6 +51,11 @@ double KeptZeroPoint(const BackendTensor& tensor) {
   return tensor.symmetric == Tri::kYes ? NeutralPoint(tensor) : std::nan("");
 }
 
+Verdict NotYetCompared(Outcome& outcome, const PortPattern& port, std::string reason) {
+  outcome.compared = {port.kind, static_cast<int16_t>(port.first)};
+  return Unknown(outcome, std::move(reason));
+}
+
 std::string ScaleText(double scale) { return absl::StrFormat("scale %.7g", scale); }
 std::string ZeroPointText(double zero_point) { return absl::StrFormat("zero point %.10g", zero_point); }
 
@@ -87,7 +92,8 @@ Evaluator EqualScale(Arguments& arguments) {
     const BackendTensor& tensor = *subject.tensor;
     const BackendTensor* other = TensorAt(subject.op, port.kind, port.first);
     if (other == nullptr || !tensor.type.quantized || !other->type.quantized) return Verdict::kHolds;
-    if (!Known(tensor.qparams) || !Known(other->qparams)) return Unknown(outcome, "the scale is not known");
+    if (!Known(tensor.qparams) || !Known(other->qparams))
+      return NotYetCompared(outcome, port, "the scale is not known");
     const RealView mine = tensor.qparams->scales;
     const RealView theirs = other->qparams->scales;
     if (mine.size() != theirs.size()) {
@@ -116,7 +122,7 @@ Evaluator EqualZeroPoint(Arguments& arguments) {
     if (!known(tensor) || !known(*other)) {
       if (shift == 0 && ObservedApart(tensor, *other, port.name, outcome)) return Verdict::kViolated;
       if (KeptZeroPoint(tensor) == KeptZeroPoint(*other) + shift) return Verdict::kHolds;
-      return Unknown(outcome, "the zero point is not known");
+      return NotYetCompared(outcome, port, "the zero point is not known");
     }
     const auto count = [](const BackendTensor& t) { return t.without_encoding ? 1 : t.qparams->scales.size(); };
     const auto at = [](const BackendTensor& t, size_t i) { return t.without_encoding ? 0 : t.qparams->zero_point(i); };
@@ -240,7 +246,7 @@ Evaluator EqualQparams(Arguments& arguments) {
     if (other == nullptr || !tensor.type.quantized || !other->type.quantized) return Verdict::kHolds;
     if (!Known(tensor.qparams) || !Known(other->qparams)) {
       if (ObservedApart(tensor, *other, port.name, outcome)) return Verdict::kViolated;
-      return Unknown(outcome, "scale and zero point are not known at this stage");
+      return NotYetCompared(outcome, port, "scale and zero point are not known at this stage");
     }
     const QuantParams& mine = *tensor.qparams;
     const QuantParams& theirs = *other->qparams;

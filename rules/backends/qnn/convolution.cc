@@ -4,6 +4,7 @@
 #include "absl/algorithm/container.h"
 #include "rules/backends/qnn/fusion.h"
 #include "rules/backends/qnn/lowerers.h"
+#include "rules/backends/shared_encoding.h"
 
 namespace quantgate::qnn {
 namespace {
@@ -18,6 +19,32 @@ void ToHalf(BackendTensor& tensor) {
   if (tensor.present && tensor.type == db::ElementType{v1::DATA_TYPE_FLOAT32, false}) {
     tensor.type.type = v1::DATA_TYPE_FLOAT16;
   }
+}
+
+// ExecuTorch computes a layer whose output nobody quantizes in half precision, and casts even what it reads quantized
+// (_passes/insert_cast_for_fp_act_quantized_weight.py). Of a bias that is quantized it is not known.
+bool CastsToHalf(const NodeView& view, const BackendTensor& input) {
+  const Operand* weight = view.input(1);
+  const Operand* bias = view.input(2);
+  const Operand* output = view.output(0);
+  if (view.graph().origin() != v1::Graph::PT2E || weight == nullptr || output == nullptr) return false;
+  const bool is_open = !output->quantized && SharedEncoding(view.context(), *output) == nullptr;
+  return is_open && input.type.quantized && weight->quantized &&
+         (bias == nullptr || !bias->present || !bias->quantized);
+}
+
+void CastToHalf(const NodeView& view, BackendTensor& tensor, Emission& emission) {
+  BackendTensor half;
+  half.present = true;
+  half.type = {v1::DATA_TYPE_FLOAT16, false};
+  half.bits = 16;
+  half.dynamic_shape = tensor.dynamic_shape;
+  half.rank = tensor.rank;
+  half.dims = tensor.dims;
+  half.value = tensor.value;
+  half.argument = tensor.argument;
+  AddUnary("Cast", view, tensor, half, emission);
+  tensor = half;
 }
 
 bool IsFixed16(const BackendTensor& tensor) {
@@ -247,10 +274,14 @@ Lowering LowerLinear(const NodeView& view, absl::string_view name, Emission& emi
   }
   // QNN wants [out, in]. A MatMul never has that, a Gemm with transB = 1 only; the toolchain transposes otherwise.
   const bool swap = id == OpId::kMatMul || (id == OpId::kGemm && view.integer({"transB"}).value_or(0) == 0);
-  const bool half = HalfPrecision(input, weight);
+  BackendTensor read;
+  FillTensor(view, input, Layout::kSame, -1, emission, read);
+  const bool casts = CastsToHalf(view, read);
+  const bool half = casts || HalfPrecision(input, weight);
+  if (casts) CastToHalf(view, read, emission);
   emission.Begin(name, view.node());
   BackendTensor& in0 = emission.AddInput();
-  FillTensor(view, input, Layout::kSame, -1, emission, in0);
+  in0 = read;
   // ExecuTorch flattens by a Reshape of its own in front: of more dimensions than HTP has, that alone is refused.
   constexpr int kMostDimensions = 5;
   if (view.graph().origin() == v1::Graph::PT2E && in0.rank > kMostDimensions) in0 = Flattened(in0, emission);

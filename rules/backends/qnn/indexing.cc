@@ -56,6 +56,7 @@ void TakeForm(const BackendTensor& other, BackendTensor& tensor) {
   tensor.qparams = other.qparams;
   tensor.without_encoding = other.without_encoding;
   tensor.axis = other.axis;
+  tensor.encoded_as = other.value;
 }
 
 int64_t Reduction(absl::string_view text) {

@@ -32,6 +32,7 @@
 #include "rules/backends/qnn_htp/float_placement.h"
 #include "rules/backends/qnn_htp/gathered_table.h"
 #include "rules/backends/qnn_htp/laid_out_anew.h"
+#include "rules/backends/qnn_htp/one_observer.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 #include "rules/backends/qnn_htp/ops/float_kernels.h"
 #include "rules/backends/qnn_htp/ops/rewritten_encoding.h"
@@ -44,6 +45,7 @@
 #include "rules/backends/table_target.h"
 #include "rules/backends/undecided.h"
 #include "rules/backends/wide_integers.h"
+#include "rules/constraints/port.h"
 #include "rules/constraints/rules.h"
 #include "rules/graph/quantizer.h"
 #include "rules/soundness/rules.h"
@@ -128,8 +130,10 @@ class Judge {
     }
     const int64_t findings = sink_.added();
     const size_t not_checked = sink_.not_checked().size();
+    looked_at_observers_ = false;
     JudgeNode(op, outcome);
-    if (!comparable || sink_.added() != findings || *emission_.looked_at_constants()) return;
+    const bool looked = *emission_.looked_at_constants() || looked_at_observers_;
+    if (!comparable || sink_.added() != findings || looked) return;
     known_of_[op.like] = static_cast<int32_t>(known_.size());
     known_.push_back({outcome, {sink_.not_checked().begin() + not_checked, sink_.not_checked().end()}});
   }
@@ -219,9 +223,10 @@ class Judge {
       const Verdict verdict = JudgeOp(emitted);
       whole.refused = whole.refused || verdict.refused;
       if (emitted.name != "Dequantize" && emitted.name != "Quantize") itself = itself || verdict.refused;
-      if (verdict.refused && emitted.name != "Reshape") outcome.beside = false;
+      if (verdict.refused && emitted.name != "Reshape" && emitted.name != "Cast") outcome.beside = false;
       whole.ends_export = whole.ends_export || verdict.ends_export;
       outcome.raises = outcome.raises || verdict.raises;
+      if (verdict.undecided && !verdict.refused) outcome.checked = false;
     }
     outcome.refused = outcome.refused || whole.refused;
     outcome.beside = outcome.beside && outcome.refused;
@@ -286,6 +291,7 @@ class Judge {
     bool refused = false;      // by the step that decides whether the node is delegated
     bool ends_export = false;  // it is delegated, and then there is no context binary
     bool raises = false;       // by the toolchain, before it asks
+    bool undecided = false;    // before numbers are known
   };
 
   // ExecuTorch and ONNX Runtime ask the library to validate each operator, and have the whole prepared afterwards.
@@ -327,9 +333,7 @@ class Judge {
       ++kept;
     }
     match_.violations.resize(kept);
-    for (Unjudged& unjudged : match_.unjudged) {
-      sink_.NotChecked(unjudged.rule, op.node, absl::StrCat(op.name, ": ", unjudged.reason));
-    }
+    for (const Unjudged& unjudged : match_.unjudged) verdict.undecided |= NoteUnjudged(op, unjudged);
     if (!match_.known_op) return verdict;
     if (!verdict.refused && !matcher_.measured()) verdict.refused = JudgeComposite(op);
     for (const OpRule* rule : rules_) {
@@ -340,6 +344,26 @@ class Judge {
     }
     if (!verdict.refused) socs_.Look(op, sink_);
     return verdict;
+  }
+
+  // True: whether the operator is taken depends on numbers that are still to be found.
+  bool NoteUnjudged(const BackendOp& op, const Unjudged& unjudged) {
+    std::string reason = absl::StrCat(op.name, ": ", unjudged.reason);
+    const bool comparing = unjudged.compared.kind != PortRef::kOp;
+    const Tri one = comparing ? OneObserver(op, unjudged) : Tri::kUnknown;
+    if (one == Tri::kYes) return false;
+    const bool open = one == Tri::kNo && unjudged.refuses;
+    if (open) absl::StrAppend(&reason, ", and ", PortName(unjudged.compared), " has an observer of its own");
+    sink_.NotChecked(unjudged.rule, op.node, std::move(reason));
+    return open;
+  }
+
+  Tri OneObserver(const BackendOp& op, const Unjudged& unjudged) {
+    const BackendTensor* tensor = TensorAt(op, unjudged.port.kind, unjudged.port.index);
+    const BackendTensor* other = TensorAt(op, unjudged.compared.kind, unjudged.compared.index);
+    const ResolvedOp& whose = context_.resolved().ops()[context_.resolved().op_of_node(op.node)];
+    looked_at_observers_ = true;
+    return HaveOneObserver(context_, whose, *tensor, *other);
   }
 
   bool MayJoinGather(const BackendOp& op) {
@@ -403,7 +427,8 @@ class Judge {
   const bool any_wide_ = AnyTouchesWide(context_);
   const bool any_reads_other_ = qnn::AnyReadsOtherEncoding(context_);
   std::vector<const OpRule*> rules_;
-  bool computes_ = false;  // some node of the graph depends on an input
+  bool computes_ = false;             // some node of the graph depends on an input
+  bool looked_at_observers_ = false;  // which are not those of other nodes that are alike
   Emission emission_;
   MatchResult match_;
   MatchResult stand_alone_;

@@ -11,6 +11,7 @@
 #include "rules/backends/pattern.h"
 #include "rules/backends/tensor.h"
 #include "rules/graph/port_role.h"
+#include "rules/graph/quantizer.h"
 
 namespace quantgate::x86_inductor {
 namespace {
@@ -66,6 +67,44 @@ std::vector<int32_t> QuantizedReaders(const CheckContext& context) {
   return readers;
 }
 
+constexpr size_t kMostEqual = 16;  // readers of one weight that are compared
+constexpr int kMostCompared = 64;  // nodes in front of one reader, where graphs are made to be slow
+
+// Of an annotation: equal specs of one value have one observer.
+bool AreReadAlike(const Graph& graph, int32_t spec, int32_t other) {
+  return spec == other || (spec >= 0 && other >= 0 && graph.spec_like(spec) == graph.spec_like(other));
+}
+
+// Nodes that say the same, of inputs that are the same: TorchInductor makes one of them.
+bool AreEqual(const Graph& graph, int32_t node, int32_t other, int& budget) {
+  if (node == other) return true;
+  const bool alike = node >= 0 && other >= 0 && graph.node_like(node) == graph.node_like(other) &&
+                     graph.num_inputs(node) == graph.num_inputs(other);
+  if (--budget < 0 || !alike || graph.num_outputs(node) != 1) return false;
+  for (int i = 0; i < graph.num_inputs(node); ++i) {
+    const int32_t input = graph.input(node, i), others = graph.input(other, i);
+    if (!AreReadAlike(graph, graph.edge_spec(node, i), graph.edge_spec(other, i))) return false;
+    if (input == others) continue;
+    if (input < 0 || others < 0 || graph.producer(input) < 0) return false;
+    if (!AreEqual(graph, graph.producer(input), graph.producer(others), budget)) return false;
+  }
+  return true;
+}
+
+// Whether all that reads the value, behind one Dequantize or not, is equal to the node.
+bool IsReadByEqual(const Graph& graph, int32_t value, int32_t node, bool stored = true) {
+  const absl::Span<const Use> uses = graph.uses(value);
+  if (uses.size() > kMostEqual) return false;
+  return std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
+    if (stored && IsDequantize(graph, use.node)) {
+      const int32_t output = graph.num_outputs(use.node) == 1 ? graph.output(use.node, 0) : -1;
+      return output >= 0 && IsReadByEqual(graph, output, node, /*stored=*/false);
+    }
+    int budget = kMostCompared;
+    return AreEqual(graph, use.node, node, budget);
+  });
+}
+
 // TorchInductor makes one of equal Dequantize nodes, and its patterns want a weight's for themselves. Of an annotation:
 // whoever reads the weight in float reads another constant, once it is converted.
 bool IsWeightShared(const NodeView& view, const Operand& stored) {
@@ -74,7 +113,8 @@ bool IsWeightShared(const NodeView& view, const Operand& stored) {
   const auto shared = [&](int32_t value) {
     if (value < 0) return false;
     const bool by_edge = IsAnnotation(view.context()) && !graph.is_observed(graph.value_spec(value));
-    return by_edge ? view.context().Once(QuantizedReaders)[value] > 1 : graph.uses(value).size() > 1;
+    const bool several = by_edge ? view.context().Once(QuantizedReaders)[value] > 1 : graph.uses(value).size() > 1;
+    return several && !IsReadByEqual(graph, value, view.node());
   };
   return shared(weight->edge_value) || shared(stored.value);
 }

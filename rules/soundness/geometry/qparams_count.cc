@@ -6,6 +6,8 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/graph/argument_axes.h"
+#include "rules/graph/port_role.h"
+#include "rules/graph/quantizer.h"
 #include "rules/soundness/described.h"
 #include "rules/soundness/packed_matmul.h"
 #include "rules/soundness/rules.h"
@@ -72,7 +74,42 @@ void CheckAlone(const Graph& graph, const Described& described, FindingSink& sin
            absl::StrCat("one, or ", expected, " for ", Geometry(*described.params, tensor)));
 }
 
-void CheckDescribed(const Graph& graph, const Described& described, FindingSink& sink) {
+bool HasOneScale(const QuantParams* params) {
+  return params != nullptr && params->scales.size() == 1 && params->zero_points.size() <= 1 && !params->blocked();
+}
+
+// Whether all that reads the Dequantize adds it to the products with a weight that has one scale, too.
+bool IsBiasBesideOneScale(const CheckContext& context, int32_t dequantize) {
+  const Graph& graph = context.graph();
+  const ResolvedGraph& resolved = context.resolved();
+  const auto reads_as_bias = [&](const Use& use) {
+    const int32_t number = resolved.op_of_node(use.node);
+    if (number < 0 || resolved.ops()[number].op == nullptr) return false;
+    const ResolvedOp& op = resolved.ops()[number];
+    constexpr size_t kMostInputs = 8;  // of an operator with a bias
+    if (resolved.inputs(op).size() > kMostInputs) return false;
+    return absl::c_all_of(resolved.inputs(op), [&](const Operand& input) {
+      const PortRole role = RoleOf(op, input);
+      if (input.quantizer == dequantize) return role == PortRole::kBias;
+      return role != PortRole::kWeight || HasOneScale(resolved.qparams(input));
+    });
+  };
+  const int32_t output = graph.num_outputs(dequantize) == 1 ? graph.output(dequantize, 0) : -1;
+  if (output < 0) return false;
+  const absl::Span<const Use> uses = graph.uses(output);
+  return !uses.empty() && absl::c_all_of(uses, reads_as_bias);
+}
+
+// A bias that was derived per channel where the weight had one scale: PyTorch spreads the scale over the channels, and
+// HTP takes it from input and weight (ExecuTorch lowers it).
+bool IsSpreadOverBias(const CheckContext& context, const Described& described) {
+  const Graph& graph = context.graph();
+  return graph.origin() == v1::Graph::PT2E && described.params->axes.size() == 1 && HasOneScale(described.params) &&
+         IsDequantize(graph, described.place.node) && IsBiasBesideOneScale(context, described.place.node);
+}
+
+void CheckDescribed(const CheckContext& context, const Described& described, FindingSink& sink) {
+  const Graph& graph = context.graph();
   if (described.tensor < 0) return;
   if (described.params->scales.empty()) {
     if (described.integer_operator) CheckAlone(graph, described, sink);
@@ -84,7 +121,8 @@ void CheckDescribed(const Graph& graph, const Described& described, FindingSink&
   const int64_t zero_points = static_cast<int64_t>(params.zero_points.size());
   // One scale in a .tflite file is the tensor's, whatever axis is stated beside it (axis-range).
   const bool of_tensor = graph.origin() == v1::Graph::TFLITE && scales == 1 && !params.blocked();
-  const int64_t expected = of_tensor ? 1 : Expected(params, tensor);
+  int64_t expected = of_tensor ? 1 : Expected(params, tensor);
+  if (expected > 1 && IsSpreadOverBias(context, described)) expected = 1;
   if (expected < 0 && described.scale >= 0 && SizeUnknown(params, tensor)) {
     sink.NotChecked(&kQParamsCount, described.place.node,
                     "the size of the axis that its scales are counted by is not known");
@@ -170,7 +208,7 @@ void CheckQParamsCount(const CheckContext& context, FindingSink& sink) {
   CheckEmpty(graph, sink);
   const std::vector<PackedMatMul>& packed = context.Once(PackedMatMuls);
   for (const Described& described : context.Once(DescribedTensors)) {
-    if (!Contains(packed, described.place.node)) CheckDescribed(graph, described, sink);
+    if (!Contains(packed, described.place.node)) CheckDescribed(context, described, sink);
   }
   for (const PackedMatMul& each : packed) CheckPacked(graph, each, sink);
   for (int32_t node : graph.integer_nodes()) {

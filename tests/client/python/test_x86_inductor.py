@@ -460,6 +460,26 @@ class Twice(nn.Module):
         return self.layer(torch.relu(self.layer(x)))
 
 
+class Same(nn.Module):
+    """A layer that is called twice on the same tensor, which TorchInductor computes once, or on two."""
+
+    def __init__(self, layer, between=None):
+        super().__init__()
+        self.layer, self.between = layer, between or nn.Identity()
+
+    def forward(self, x):
+        return torch.tanh(self.layer(x)), torch.sigmoid(self.layer(self.between(x)))
+
+
+class SameChain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(8, 8), nn.Linear(8, 8)
+
+    def forward(self, x):
+        return torch.tanh(self.second(self.first(x))), torch.sigmoid(self.second(self.first(x)))
+
+
 class Attention(nn.Module):
     def __init__(self):
         super().__init__()
@@ -490,6 +510,11 @@ MODELS = {
     'mlp_reduced': (lambda: block(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4)), V, {'reduce_range': True}),
     'mlp_dynamic': (lambda: block(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4)), V3, {'is_dynamic': True}),
     'twice': (Twice, V, {}),
+    'same_linear': (lambda: Same(nn.Linear(8, 8)), V, {}),
+    'same_linear_dynamic': (lambda: Same(nn.Linear(8, 8)), V, {'is_dynamic': True}),
+    'same_conv': (lambda: Same(nn.Conv2d(4, 8, 3)), IMAGE, {}),
+    'same_of_another': (lambda: Same(nn.Linear(8, 8), nn.ReLU()), V, {}),
+    'same_chain': (SameChain, V, {}),
     'attention': (Attention, V3, {}),
 }
 

@@ -216,6 +216,15 @@ void ReadWeightToo(GraphBuilder& b, const std::string& op, bool quantized) {
   for (int spec = 1; quantized && spec <= 2; ++spec) node.add_input_specs(spec);
 }
 
+// The layer once more, of x, which TorchInductor computes once, or of another input.
+void CallAgain(GraphBuilder& b, const std::string& input) {
+  if (input != "x") b.Input(input, v1::DATA_TYPE_FLOAT32, {2, 8});
+  v1::Node& node = b.Node("aten.linear.default", "again", {input, "w", "b"}, {"again"});
+  b.Shape("again", v1::DATA_TYPE_FLOAT32, {2, 4});
+  b.Output("again");
+  for (int spec : b.Find("op").input_specs()) node.add_input_specs(spec);
+}
+
 // `op`, of which the quantizer says nothing, from what is written quantized to what a layer reads quantized.
 void ReadBehind(GraphBuilder& b, const std::string& op) {
   Quantize(b, "relu");
@@ -546,6 +555,16 @@ std::vector<Case> Cases() {
        ""},
       {"X86WeightOfTwoLayers", "x86_inductor/avx512_vnni", uint8_linear,
        [](GraphBuilder& b) { ReadWeightToo(b, "aten.linear.default", true); }, "CV204"},
+      {"X86LayerCalledTwice", "x86_inductor/avx512_vnni", uint8_linear, [](GraphBuilder& b) { CallAgain(b, "x"); },
+       "-CV204"},
+      {"X86LayerCalledOnTwoTensors", "x86_inductor/avx512_vnni", uint8_linear,
+       [](GraphBuilder& b) { CallAgain(b, "y"); }, "CV204"},
+      {"X86LayerCalledTwiceAndReadInAnotherType", "x86_inductor/avx512_vnni", uint8_linear,
+       [](GraphBuilder& b) {
+         CallAgain(b, "x");
+         b.Find("again").set_input_specs(0, 2);
+       },
+       "CV204"},
       {"X86WeightOfALayerAndInFloat", "x86_inductor/avx512_vnni", uint8_linear,
        [](GraphBuilder& b) { ReadWeightToo(b, "aten.relu.default", false); }, "-CV204"},
       {"X86SigmoidBetween", "x86_inductor/avx512_vnni", uint8_linear,

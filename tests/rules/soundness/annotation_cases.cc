@@ -1231,6 +1231,19 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "-CV004"},
 
+      // GS001: torch.export and ExecuTorch make and run `return x`.
+      {"ProgramThatPassesItsInputOn", [] { return GraphBuilder(v1::Graph::PT2E, v1::STAGE_ANNOTATED); },
+       [](GraphBuilder& b) {
+         b.Input("x", v1::DATA_TYPE_FLOAT32, {2, 3});
+         b.Output("x");
+       },
+       "GS001", "", "", -1, warning},
+      {"ProgramWithoutOutputs", [] { return GraphBuilder(v1::Graph::PT2E, v1::STAGE_ANNOTATED); },
+       [](GraphBuilder& b) {
+         b.Input("x", v1::DATA_TYPE_FLOAT32, {2, 3});
+       },
+       "GS001"},
+
       // SH004
       {"FixedOutputReadWithAnObserver", Conv,
        [](GraphBuilder& b) {

@@ -62,6 +62,15 @@ class ConvertedBuilder : public AnnotatedBuilder {
     OfChannels("dequantize", name, name, name + "_dq", axis);
   }
 
+  // An int32 constant of a row, with `scales` along it, and the Dequantize node behind it, `name`_dq.
+  void Bias(const std::string& name, int64_t length, int64_t scales) {
+    constexpr v1::DataType kType = v1::DATA_TYPE_INT32;
+    Weight(name, kType, {length}, -1);
+    Scales(name, scales);
+    OfChannels("dequantize", name, name, name + "_dq", 0, kType);
+    Shape(name + "_dq", kF32, {length});
+  }
+
   // As Pair, with scales along the first axis.
   void PairOfChannels(const std::string& name, int64_t count) {
     Scales(name, count);
@@ -82,13 +91,13 @@ class ConvertedBuilder : public AnnotatedBuilder {
   }
 
   void OfChannels(const std::string& op, const std::string& scales, const std::string& input, const std::string& name,
-                  int axis) {
+                  int axis, v1::DataType type = v1::DATA_TYPE_INT8) {
     v1::Node& node = Node("quantized_decomposed." + op + "_per_channel.default", name,
                           {input, scales + "_scale", scales + "_zero"}, {name});
     Int(node, "axis", axis);
-    Int(node, "quant_min", -127);
-    Int(node, "quant_max", 127);
-    Type(node, v1::DATA_TYPE_INT8);
+    Int(node, "quant_min", -MaxOf(type));
+    Int(node, "quant_max", MaxOf(type));
+    Type(node, type);
   }
 
   void Type(v1::Node& node, v1::DataType type) {
@@ -379,6 +388,39 @@ TEST(ExecuTorchConverted, ADelegateWithoutInputIsFoundThroughPairs) {
   };
   EXPECT_THAT(codes("aten.erf.default"), Contains("CV203"));
   EXPECT_THAT(codes("aten.relu.default"), Not(Contains("CV203")));
+}
+
+// As it comes of a spec that is derived per channel from tensors with one scale each. Beside a weight with several the
+// library refuses a convolution, and what a product does is not known.
+TEST(ExecuTorchConverted, OneScaleOfABiasStandsForItsChannels) {
+  const auto result = [](bool weight_by_channel, int64_t scales, bool added = false) {
+    ConvertedBuilder b;
+    b.Input("x", kF32, {4, 8});
+    b.Pair("x");
+    if (weight_by_channel) {
+      b.Channels("w", {8, 8}, 0);
+      b.Shape("w_dq", kF32, {8, 8});
+    } else {
+      b.Weight("w", v1::DATA_TYPE_INT8, {8, 8}, -1);
+      b.Dequantize("w");
+    }
+    b.Bias("b", 8, scales);
+    b.Compute("aten.linear.default", "linear", {"x_dq", "w_dq", "b_dq"});
+    b.Pair("linear");
+    b.Output("linear_dq");
+    if (added) {
+      b.Compute("aten.add.Tensor", "sum", {"x_dq", "b_dq"});
+      b.Pair("sum");
+      b.Output("sum_dq");
+    }
+    return ResultOf(b, kV75);
+  };
+  EXPECT_EQ(result(false, 1).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_THAT(CodesAt(result(false, 1), "b_dq"), Not(Contains("AX001")));
+  EXPECT_THAT(CodesAt(result(false, 2), "b_dq"), Contains("AX001"));
+  EXPECT_THAT(CodesAt(result(true, 1), "b_dq"), Contains("AX001"));
+  EXPECT_THAT(CodesAt(result(true, 8), "b_dq"), Not(Contains("AX001")));
+  EXPECT_THAT(CodesAt(result(false, 1, /*added=*/true), "b_dq"), Contains("AX001"));
 }
 
 }  // namespace

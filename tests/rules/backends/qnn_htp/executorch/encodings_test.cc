@@ -225,5 +225,117 @@ TEST(ExecuTorchEncodings, ATanhNeedsAZeroPointThatNoObserverGives) {
   EXPECT_THAT(CodesAt(result(kWide, false, "qnn-converter"), "tanh"), Not(Contains("FX206")));
 }
 
+// Rows of what a relu writes: the library compares their zero point with that of all.
+v1::Result Taken(int (*output)(AnnotatedBuilder&)) {
+  AnnotatedBuilder b;
+  b.Input("x", kF32, {4, 8});
+  const int act = b.Act();
+  b.Op("aten.relu.default", "relu", {"x"}, {act}, act, {4, 8});
+  b.Ints("at", v1::DATA_TYPE_INT64, {0, 2}, /*scalar=*/false);
+  v1::Node& taken = b.Op("aten.index_select.default", "taken", {"relu", "at"}, {act, 0}, output(b), {2, 8});
+  b.Int(taken, "dim", 0);
+  for (const int position : {0, 2}) taken.add_input_args(position);
+  return ResultOf(b, kV75);
+}
+
+std::vector<std::string> OpenZeroPoints(const v1::Result& result) {
+  std::vector<std::string> nodes;
+  for (const v1::NotChecked& entry : result.not_checked()) {
+    if (entry.rule() == "SH101") nodes.push_back(entry.node());
+  }
+  return nodes;
+}
+
+// It was lowered in full where the observers found one zero point, in parts where they found two.
+TEST(ExecuTorchEncodings, WhatTwoObserversFindMayDiffer) {
+  const auto own = [](AnnotatedBuilder& b) { return b.Act(); };
+  const auto shared = [](AnnotatedBuilder& b) { return b.Shared("relu", 2); };
+  const auto symmetric = [](AnnotatedBuilder& b) {
+    return b.Spec(v1::Spec::PLAIN, kNarrow, v1::Spec::PER_TENSOR_SYMMETRIC);
+  };
+  EXPECT_EQ(Taken(own).outcome().kind(), v1::Outcome::UNKNOWN);
+  EXPECT_THAT(OpenZeroPoints(Taken(own)), ElementsAre("taken"));
+  EXPECT_EQ(Taken(shared).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_THAT(OpenZeroPoints(Taken(shared)), IsEmpty());
+  EXPECT_EQ(Taken(symmetric).outcome().kind(), v1::Outcome::PARTIAL);
+}
+
+// The table of an embedding is a constant; with a scale for each row it is converted to what is written.
+TEST(ExecuTorchEncodings, ATableAndWhatIsTakenFromItMayDiffer) {
+  const auto result = [](bool by_row, bool first_shares, bool second_shares) {
+    AnnotatedBuilder b;
+    b.Weight("table", kF32, {10, 8}, 320);
+    b.Input("i", v1::DATA_TYPE_INT64, {1, 3});
+    b.Input("j", v1::DATA_TYPE_INT64, {1, 3});
+    const int table = by_row ? b.Filter() : b.Act();
+    const auto take = [&](const char* name, const char* at, int consumer, bool shares) {
+      b.Op("aten.embedding.default", name, {"table", at}, {table, 0},
+           shares ? b.Shared("table", consumer) : b.Act(by_row ? kWide : kNarrow), {1, 3, 8});
+    };
+    take("first", "i", 1, first_shares);
+    take("second", "j", 2, second_shares);
+    return ResultOf(b, kV75);
+  };
+  EXPECT_EQ(result(false, true, true).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(result(true, false, false).outcome().kind(), v1::Outcome::FULL);
+  for (const bool second : {true, false}) {
+    const v1::Result one = result(false, second, !second);
+    EXPECT_EQ(one.outcome().kind(), v1::Outcome::UNKNOWN);
+    EXPECT_THAT(OpenZeroPoints(one), ElementsAre(second ? "second" : "first"));
+  }
+}
+
+// The builders of topk and sort write what they read, whatever is stated of it.
+TEST(ExecuTorchEncodings, WhatIsSortedKeepsTheEncodingOfTheInput) {
+  using Spec = int (*)(AnnotatedBuilder&);
+  const auto result = [](const std::string& op, Spec input, Spec output) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {4, 8});
+    const int act = input(b);
+    b.Op("aten.relu.default", "relu", {"x"}, {act}, act, {4, 8});
+    v1::Node& node = b.Node("aten." + op, "sorted", {"relu"}, {"sorted", "places"});
+    node.set_annotated(true);
+    node.add_input_specs(act);
+    b.Int(node, "k", 8);
+    b.Shape("sorted", kF32, {4, 8}).set_spec(output(b));
+    b.Shape("places", v1::DATA_TYPE_INT64, {4, 8});
+    b.Output("sorted");
+    return ResultOf(b, kV75);
+  };
+  const Spec observed = [](AnnotatedBuilder& b) { return b.Act(); };
+  const Spec three = [](AnnotatedBuilder& b) { return b.Act(kNarrow, 0.1, 3); };
+  const Spec four = [](AnnotatedBuilder& b) { return b.Act(kNarrow, 0.1, 4); };
+  const Spec wide = [](AnnotatedBuilder& b) { return b.Act(kWide); };
+  for (const char* op : {"topk.default", "sort.default"}) {
+    for (const v1::Result& other : {result(op, three, four), result(op, observed, wide), result(op, observed, observed),
+                                    result(op, three, observed)}) {
+      EXPECT_EQ(other.outcome().kind(), v1::Outcome::FULL) << op;
+      EXPECT_THAT(OpenZeroPoints(other), IsEmpty()) << op;
+    }
+  }
+}
+
+// As fp16a8w leaves it behind a quantized neighbor: the cast alone is refused, and runs on the CPU.
+TEST(ExecuTorchEncodings, ALinearThatWritesFloatsCastsWhatItReads) {
+  const auto result = [](v1::DataType type, bool states_input, bool writes) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {4, 8});
+    const int act = b.Act(type);
+    b.Op("aten.relu.default", "relu", {"x"}, {act}, act, {4, 8});
+    b.Weight("w", kF32, {8, 8}, 256);
+    b.Op("aten.linear.default", "linear", {"relu", "w"}, {states_input ? act : 0, b.Filter()}, writes ? act : 0,
+         {4, 8});
+    return ResultOf(b, kV75);
+  };
+  for (const v1::DataType type : {kNarrow, kWide}) {
+    for (const bool states_input : {true, false}) {
+      const v1::Result open = result(type, states_input, false);
+      EXPECT_EQ(open.outcome().kind(), v1::Outcome::PARTIAL);
+      EXPECT_THAT(Refused(open), ElementsAre("linear"));
+      EXPECT_EQ(result(type, states_input, true).outcome().kind(), v1::Outcome::FULL);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace quantgate
