@@ -88,6 +88,23 @@ absl::Status AddScaleOffsets(JsonValue owner, v1::QParams& qparams) {
       count.value);
 }
 
+// ONNX Runtime's QNN provider, asked for its graphs, writes "scale_offset" whatever the encoding: of others it is the
+// memory of something else, and their numbers are not in the file.
+bool IsLeftOut(JsonValue quant_params, int64_t kind) {
+  if (kind != kAxisScaleOffset && kind != kBwScaleOffset && kind != kBwAxisScaleOffset) return false;
+  for (const char* name : {"axis_scale_offset", "bw_scale_offset", "bw_axis_scale_offset"}) {
+    if (quant_params.Find(name).found) return false;
+  }
+  const JsonValue::Member written = quant_params.Find("scale_offset");
+  return written.found && !written.value.Find("bitwidth").found;
+}
+
+// Where the numbers are not known. Of signed types with these encodings converters make offsets of 0.
+v1::Spec::QScheme SchemeOf(int64_t kind, bool is_signed) {
+  if (kind == kBwScaleOffset) return is_signed ? v1::Spec::PER_TENSOR_SYMMETRIC : v1::Spec::PER_TENSOR_AFFINE;
+  return is_signed ? v1::Spec::PER_CHANNEL_SYMMETRIC : v1::Spec::PER_CHANNEL_AFFINE;
+}
+
 }  // namespace
 
 absl::Status Malformed(absl::string_view what, JsonValue value) {
@@ -104,6 +121,10 @@ absl::Status ReadEncoding(JsonValue quant_params, DataType type, v1::Spec& spec)
   if (absl::Status status = ReadEnumerator(quant_params, "definition", definition); !status.ok()) return status;
   if (absl::Status status = ReadEnumerator(quant_params, "encoding", kind); !status.ok()) return status;
   if (definition != kDefined) return absl::OkStatus();
+  if (IsLeftOut(quant_params, kind)) {
+    spec.set_qscheme(SchemeOf(kind, IsSigned(spec.dtype())));
+    return absl::OkStatus();
+  }
   v1::QParams& qparams = *spec.mutable_qparams();
   const auto member = [&](const char* name) { return quant_params.Find(name); };
   switch (kind) {

@@ -9,11 +9,12 @@
 namespace quantgate::ethos_u {
 namespace {
 
-// What reads the node's output, and nothing else does; -1: none, or several.
+// What reads the node's output as its data, and nothing else does; -1: none, or several.
 int32_t ReaderOf(const CheckContext& context, int32_t node) {
   const Graph& graph = context.graph();
   const int32_t output = graph.num_outputs(node) == 1 ? graph.output(node, 0) : -1;
-  return output < 0 ? -1 : context.Once(ReadersOf)[output].sole();
+  const int32_t reader = output < 0 ? -1 : context.Once(ReadersOf)[output].sole();
+  return reader >= 0 && graph.input(reader, 0) == output ? reader : -1;
 }
 
 // What writes the node's data, and has no other reader.

@@ -14,8 +14,12 @@ bool Reorders(const Graph& graph, int32_t node) {
   const int32_t data = graph.input(node, 0), order = graph.input(node, 1);
   if (data < 0 || order < 0 || !graph.is_constant(order)) return false;
   const auto& dims = graph.value(data).dims();
+  const IntegerView axes = IntegersOf(graph.value(order));
+  // No order of these axes. Many nodes may share a long one.
+  if (axes.size() != static_cast<size_t>(dims.size())) return false;
   int64_t last = -1;
-  for (const int64_t axis : IntegersOf(graph.value(order))) {
+  for (const int64_t stated : axes) {
+    const int64_t axis = stated < 0 ? stated + dims.size() : stated;
     if (axis < 0 || axis >= dims.size() || dims[static_cast<int>(axis)] == 1) continue;
     if (axis < last) return true;
     last = axis;
@@ -23,20 +27,33 @@ bool Reorders(const Graph& graph, int32_t node) {
   return false;
 }
 
-// Why the value that `writer` writes goes, where the TRANSPOSE behind it is its one reader; null: it does not.
-const char* GoesInto(const Graph& graph, int32_t writer, int32_t value) {
-  if (Reorders(graph, writer)) return "between two TRANSPOSE that become one";
-  if (graph.op_type(writer) != "RESHAPE" || graph.num_inputs(writer) == 0 || graph.input(writer, 0) < 0) return nullptr;
-  const bool moves_nothing = SizesBeyondOne(graph, graph.input(writer, 0)) == SizesBeyondOne(graph, value);
-  return moves_nothing ? "between a RESHAPE and a TRANSPOSE that change places" : nullptr;
+// A RESHAPE that only adds or drops axes of size 1.
+bool MovesNothing(const Graph& graph, int32_t node) {
+  return graph.op_type(node) == "RESHAPE" && graph.num_inputs(node) > 0 && graph.input(node, 0) >= 0 &&
+         graph.num_outputs(node) > 0 && graph.output(node, 0) >= 0 &&
+         SizesBeyondOne(graph, graph.input(node, 0)) == SizesBeyondOne(graph, graph.output(node, 0));
 }
 
+// The value's one reader, which the NPU takes; -1: there is none.
+int32_t ReaderOnNpu(const CheckContext& context, const std::vector<bool>& on_cpu, int32_t value) {
+  const int32_t reader = context.Once(ReadersOf)[value].sole();
+  return reader >= 0 && !on_cpu[reader] ? reader : -1;
+}
+
+// A RESHAPE that moves nothing goes behind the TRANSPOSE behind it, which may meet another one then.
 void AddInFrontOfTranspose(const CheckContext& context, const std::vector<bool>& on_cpu, int32_t value,
                            std::vector<LostOutput>& lost) {
   const Graph& graph = context.graph();
-  const int32_t writer = graph.producer(value), reader = context.Once(ReadersOf)[value].sole();
-  if (writer < 0 || reader < 0 || on_cpu[writer] || on_cpu[reader] || !Reorders(graph, reader)) return;
-  if (const char* where = GoesInto(graph, writer, value); where != nullptr) lost.push_back({value, where});
+  const int32_t writer = graph.producer(value), reader = ReaderOnNpu(context, on_cpu, value);
+  if (writer < 0 || reader < 0 || on_cpu[writer]) return;
+  const bool over_reshape = MovesNothing(graph, reader);
+  const int32_t last = over_reshape ? ReaderOnNpu(context, on_cpu, graph.output(reader, 0)) : reader;
+  if (last < 0 || !Reorders(graph, last)) return;
+  if (Reorders(graph, writer)) {
+    lost.push_back({value, "between two TRANSPOSE that become one"});
+  } else if (!over_reshape && MovesNothing(graph, writer)) {
+    lost.push_back({value, "between a RESHAPE and a TRANSPOSE that change places"});
+  }
 }
 
 void AddPads(const CheckContext& context, const std::vector<bool>& on_cpu, std::vector<LostOutput>& lost) {

@@ -113,8 +113,10 @@ Taken TakesPad(const Graph& graph, int32_t convolution, int32_t pad) {
   const int32_t unpadded = graph.input(pad, 0);
   const IntegerView amounts = IntegersOf(graph.value(graph.input(pad, 1)));
   const size_t rank = amounts.size() / 2;
-  if (rank < 3 || graph.rank(unpadded) != static_cast<int>(rank) || graph.rank(graph.input(convolution, 0)) != 4 ||
-      graph.input(convolution, 1) < 0 || graph.rank(graph.input(convolution, 1)) != 4 || !FillsWithZero(graph, pad)) {
+  constexpr size_t kMostAxes = 8;  // beyond what LiteRT pads; many nodes may share the amounts
+  if (rank < 3 || rank > kMostAxes || graph.rank(unpadded) != static_cast<int>(rank) ||
+      graph.rank(graph.input(convolution, 0)) != 4 || graph.input(convolution, 1) < 0 ||
+      graph.rank(graph.input(convolution, 1)) != 4 || !FillsWithZero(graph, pad)) {
     return Taken::kNot;
   }
   Taken taken = Taken::kEmpty;

@@ -173,17 +173,16 @@ struct Range {
   double low, high;
 };
 
-// Of a constant's numbers as they are stored; none: not known.
+// Of a constant's numbers as they are stored; none: not known. Many nodes may share long slopes.
 std::optional<Range> RangeOf(const Call& call, size_t position) {
-  if (const std::optional<IntegerView> numbers = call.integers(position); numbers) {
-    const auto [low, high] = std::minmax_element(numbers->begin(), numbers->end());
-    return Range{static_cast<double>(*low), static_cast<double>(*high)};
-  }
   const BackendTensor* tensor = call.input(position);
   if (tensor == nullptr || tensor->value < 0) return std::nullopt;
   const v1::Constant& constant = call.graph().value(tensor->value).constant();
-  if (!constant.has_statistics()) return std::nullopt;
-  return Range{constant.statistics().min(), constant.statistics().max()};
+  if (constant.statistics().count() > 0) return Range{constant.statistics().min(), constant.statistics().max()};
+  const std::optional<IntegerView> numbers = call.integers(position);
+  if (!numbers) return std::nullopt;
+  const auto [low, high] = std::minmax_element(numbers->begin(), numbers->end());
+  return Range{static_cast<double>(*low), static_cast<double>(*high)};
 }
 
 // One slope makes a LEAKY_RELU. Slopes up to 1 make the larger of two products, one of which only rescales the input:

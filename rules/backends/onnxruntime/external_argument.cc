@@ -30,13 +30,14 @@ const RuleInfo kExternalArgument = {
 namespace {
 
 // What shape inference has to know of the first input before it looks at the arguments.
-enum class Needs : uint8_t { kNothing, kRank, kSizes };
+enum class Needs : uint8_t { kNothing, kRank, kSize };
 
 struct Row {
   absl::string_view op_type;
   uint32_t inputs;  // a bit for each that is read
   Needs needs = Needs::kRank;
   int first_version = 1;
+  int axis = 0;  // whose size is needed, where no attribute says which
 };
 
 constexpr uint32_t Bits(std::initializer_list<int> inputs) {
@@ -70,9 +71,9 @@ constexpr Row kRows[] = {
     {"Col2Im", Bits({1, 2})},
     {"SplitToSequence", Bits({1})},
     {"com.microsoft::ExpandDims", Bits({1})},
-    {"TopK", Bits({1}), Needs::kSizes},
-    {"Split", Bits({1}), Needs::kSizes},
-    {"STFT", Bits({1, 3}), Needs::kSizes},
+    {"TopK", Bits({1}), Needs::kSize, 1, -1},
+    {"Split", Bits({1}), Needs::kSize, 1, 0},
+    {"STFT", Bits({1, 3}), Needs::kSize, 1, 1},
 };
 constexpr Row kReduction = {"Reduce", Bits({1})};
 
@@ -83,13 +84,19 @@ const Row* RowOf(absl::string_view op_type, int version) {
   return absl::StartsWith(op_type, kReduction.op_type) ? &kReduction : nullptr;
 }
 
+bool IsSizeKnown(const Shape& shape, int64_t stated) {
+  const int64_t axis = stated < 0 ? stated + shape.rank() : stated;
+  return axis >= 0 && axis < shape.rank() && shape.dims[static_cast<size_t>(axis)] >= 0;
+}
+
 // Whether the first input is known as far as it has to be, and shape inference gets to the arguments.
-bool IsKnown(const CheckContext& context, int32_t node, Needs needs) {
-  if (needs == Needs::kNothing) return true;
-  const int32_t value = InputAt(context.graph(), node, 0);
+bool IsKnown(const CheckContext& context, int32_t node, const Row& row) {
+  if (row.needs == Needs::kNothing) return true;
+  const Graph& graph = context.graph();
+  const int32_t value = InputAt(graph, node, 0);
   const std::vector<Shape>& shapes = context.Once(InferShapes).shapes;
-  if (value < 0 || shapes.empty()) return false;
-  return needs == Needs::kSizes ? shapes[value].is_static() : shapes[value].known;
+  if (value < 0 || shapes.empty() || !shapes[value].known) return false;
+  return row.needs == Needs::kRank || IsSizeKnown(shapes[value], graph.int_attribute(node, "axis", row.axis));
 }
 
 }  // namespace
@@ -98,7 +105,7 @@ bool CheckExternalArguments(const CheckContext& context, int32_t node, int versi
                             FindingSink& sink) {
   const Graph& graph = context.graph();
   const Row* row = RowOf(graph.op_type(node), version);
-  if (row == nullptr || !IsKnown(context, node, row->needs)) return false;
+  if (row == nullptr || !IsKnown(context, node, *row)) return false;
   constexpr int kMostArguments = 8;  // beyond those of any row
   int external = -1;
   for (int i = 0; i < std::min(graph.num_inputs(node), kMostArguments); ++i) {

@@ -82,6 +82,14 @@ bool HasGeometry(const Graph& graph, int32_t dequantize, const v1::Value& weight
   return axis == 0 && absl::c_linear_search(kBlockSizes, block);
 }
 
+// Or not known.
+bool IsZero(const v1::Value& value) {
+  const v1::Constant& constant = value.constant();
+  const v1::Statistics& all = constant.statistics();
+  if (all.count() > 0) return all.min() == 0 && all.max() == 0;
+  return absl::c_all_of(IntegersOf(value), [](int64_t number) { return number == 0; });
+}
+
 bool IsOuter(const Graph& graph, int32_t value) { return value >= 0 && graph.value(value).captured() > 0; }
 
 }  // namespace
@@ -107,8 +115,7 @@ bool CheckOuterWeight(const CheckContext& context, const std::vector<v1::DataTyp
     sink.Add(kOuterWeight, place, "a constant of a graph around the body", "one in the body", source);
     return true;
   }
-  const auto is_zero = [](int64_t number) { return number == 0; };
-  if (!IsOuter(graph, zero_points) || absl::c_all_of(IntegersOf(*zero_point), is_zero)) return false;
+  if (!IsOuter(graph, zero_points) || IsZero(*zero_point)) return false;
   place.input = kZeroPoint;
   place.value = zero_points;
   sink.Add(kOuterZeroPoint, place, "constants of a graph around the body", "0", source);

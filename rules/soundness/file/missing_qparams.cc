@@ -178,9 +178,12 @@ void CheckMissingQParams(const CheckContext& context, FindingSink& sink) {
         return sink.NotChecked(&kMissingQParams, op.node,
                                "the overrides state a width alone: the converter finds the scale by calibration");
       }
-      if (graph.origin() == v1::Graph::QNN && spec.qscheme() == v1::Spec::PER_BLOCK_SYMMETRIC) {
+      if (graph.origin() == v1::Graph::QNN && spec.qscheme() != v1::Spec::Q_SCHEME_UNSPECIFIED) {
         // Its importer gives the scheme alone.
-        return sink.NotChecked(&kMissingQParams, op.node, "how a net.json writes scales of blocks is not documented");
+        return sink.NotChecked(&kMissingQParams, op.node,
+                               spec.qscheme() == v1::Spec::PER_BLOCK_SYMMETRIC
+                                   ? "how a net.json writes scales of blocks is not documented"
+                                   : "the net.json states an encoding other than scale_offset without its numbers");
       }
       Place place;
       place.node = op.node;

@@ -90,6 +90,26 @@ TEST(QnnNet, ScalesOfBlocksAreNotRead) {
   EXPECT_EQ(report.results(0).not_checked(0).node(), "conv");
 }
 
+// As ONNX Runtime's QNN provider writes its graphs (dump_json_qnn_graph).
+TEST(QnnNet, NumbersThatAreNotInTheFileAreNotKnown) {
+  std::string text = Corpus("conv.json");
+  const size_t begin = text.find(R"("axis_scale_offset")");
+  const size_t end = text.find("]}}", begin);
+  ASSERT_NE(end, std::string::npos);
+  text.replace(begin, end + 2 - begin, R"("scale_offset": {"offset": 2, "scale": 4.203895392974451e-45})");
+  const absl::StatusOr<v1::Graph> graph = ImportQnnNet(text, {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(SpecNamed(*graph, "w").qscheme(), v1::Spec::PER_CHANNEL_SYMMETRIC);
+  EXPECT_TRUE(SpecNamed(*graph, "w").qparams().scales().empty());
+  const testing::EmptyTables tables;
+  ModuleRegistry modules(tables);
+  v1::Report report;
+  ASSERT_TRUE(Check(*graph, CheckOptions(), modules, report).ok());
+  EXPECT_EQ(report.results(0).findings_size(), 0) << report.results(0).findings(0).code();
+  ASSERT_EQ(report.results(0).not_checked_size(), 1);
+  EXPECT_EQ(report.results(0).not_checked(0).rule(), "FI009");
+}
+
 TEST(QnnNet, ErrorsNameThePlace) {
   const absl::Status status = ImportQnnNet(Corpus("wrong_kind.json"), {}).status();
   EXPECT_EQ(ErrorCode(status), "FI001");

@@ -639,6 +639,7 @@ TEST(EthosUModule, LosesOutputs) {
     return made;
   };
   EXPECT_THAT(transposed({0, 2, 1}, {2, 1, 0}).Lost(), ElementsAre("between"));
+  EXPECT_THAT(transposed({0, -1, -2}, {2, 1, 0}).Lost(), ElementsAre("between"));
   EXPECT_THAT(transposed({0, 1, 2}, {2, 1, 0}).Lost(), IsEmpty());
   EXPECT_THAT(transposed({0, 2, 1}, {0, 1, 2}).Lost(), IsEmpty());
   Network of_one;  // axes of size 1 may stand anywhere
@@ -677,6 +678,35 @@ TEST(EthosUModule, LosesOutputs) {
   };
   EXPECT_THAT(reshaped({1, 4, 4, 4}, {0, 1, 3, 2}), ElementsAre("between"));
   EXPECT_THAT(reshaped({1, 2, 8, 4}, {0, 1, 3, 2}), IsEmpty());
+}
+
+// The RESHAPE goes behind the second TRANSPOSE, and the two meet.
+TEST(EthosUModule, LosesOutputsInFrontOfAReshape) {
+  const auto lost = [](const Shape& dims, const std::vector<std::string>& outputs) {
+    Network made;
+    made.Input("x", {1, 4, 4, 8});
+    made.Op("TRANSPOSE", {"x", made.Ints({0, 2, 1, 3})}, "first", {1, 4, 4, 8});
+    made.Op("RESHAPE", {"first", made.Ints(dims)}, "reshaped", dims);
+    made.Op("TRANSPOSE", {"reshaped", made.Ints({1, 0, 2})}, "y", {dims[1], dims[0], dims[2]});
+    made.Output("y");
+    for (const std::string& output : outputs) made.Output(output);
+    return made.Lost();
+  };
+  EXPECT_THAT(lost({4, 4, 8}, {"first"}), ::testing::ElementsAre("first"));
+  EXPECT_THAT(lost({4, 4, 8}, {"first", "reshaped"}), ::testing::ElementsAre("first", "reshaped"));
+  EXPECT_THAT(lost({8, 2, 8}, {"first"}), ::testing::IsEmpty());
+}
+
+// A convolution that reads the split tensor as its filter is none of three.
+TEST(EthosUModule, KeepsAFilterThatIsSplit) {
+  Network made;
+  made.Input("x", {1, 8, 8, 4});
+  made.Input("filter", {4, 1, 1, 4});
+  made.Op("SPACE_TO_BATCH_ND", {"filter", made.Ints({1, 1}), made.Ints({0, 0, 0, 0}, {2, 2})}, "split", {4, 1, 1, 4});
+  made.Op("CONV_2D", {"x", "split"}, "convolved", {1, 8, 8, 4});
+  made.Op("BATCH_TO_SPACE_ND", {"convolved", made.Ints({1, 1}), made.Ints({0, 0, 0, 0}, {2, 2})}, "y", {1, 8, 8, 4});
+  for (const char* output : {"y", "split", "convolved"}) made.Output(output);
+  EXPECT_THAT(made.Lost(k85), ::testing::IsEmpty());
 }
 
 TEST(EthosUModule, LosesThePaddedOutput) {

@@ -1596,6 +1596,20 @@ TEST(OrtModule, ReadsShapeArgumentsWhereItGetsToThem) {
   EXPECT_TRUE(refused("Tile", 2, -1));
   EXPECT_FALSE(refused("Split", 2, -1));
   EXPECT_TRUE(refused("Split", 2, 6));
+
+  // Of these the size of one axis: the first of a Split, the last of a TopK, the second of an STFT.
+  const auto refused_beside = [](const std::string& op, const std::vector<int64_t>& dims) {
+    GraphBuilder b = Arguments(op, {"s"});
+    b.Value("x").clear_dims();
+    for (int64_t size : dims) b.Value("x").add_dims(size);
+    return absl::c_linear_search(External(b, {"s"}), "GS510 s");
+  };
+  EXPECT_TRUE(refused_beside("Split", {6, -1}));
+  EXPECT_FALSE(refused_beside("Split", {-1, 6}));
+  EXPECT_TRUE(refused_beside("TopK", {-1, 6}));
+  EXPECT_FALSE(refused_beside("TopK", {6, -1}));
+  EXPECT_TRUE(refused_beside("STFT", {-1, 6, 1}));
+  EXPECT_FALSE(refused_beside("STFT", {6, -1, 1}));
 }
 
 TEST(OrtModule, RefusesShapeArgumentsOfABodyOutsideOfTheFile) {
