@@ -172,19 +172,13 @@ Lowering LowerCumulativeSum(const NodeView& view, absl::string_view name, Emissi
 
 namespace {
 
-// ExecuTorch gives them the encoding that the input was written with, whatever Convert is in between and whatever is
-// stated of them (op_topk.py, op_sort.py).
+// ExecuTorch gives them the encoding that the input was written with, whatever Convert is in between.
 void AddValues(const NodeView& view, Emission& emission) {
   const Operand* input = view.input(0);
-  const Operand* output = view.output(0);
-  if (input == nullptr || output == nullptr) return AddResult(view, 0, emission);
-  const Operand* written = OtherWriting(view.context(), *input);
-  const bool takes = view.graph().origin() == v1::Graph::PT2E && input->quantized && output->quantized;
-  if (written == nullptr && !takes) return AddResult(view, 0, emission);
-  const Operand values = EncodedAs(*output, written != nullptr ? *written : *input);
-  BackendTensor& tensor = emission.AddOutput();
-  FillTensor(view, &values, Layout::kSame, -1, emission, tensor);
-  if (written == nullptr) tensor.encoded_as = input->value;
+  const Operand* written = input == nullptr ? nullptr : OtherWriting(view.context(), *input);
+  if (written == nullptr || view.output(0) == nullptr) return AddResult(view, 0, emission);
+  const Operand values = EncodedAs(*view.output(0), *written);
+  AddOutput(view, &values, emission);
 }
 
 // Values and places. An arg sort has the places alone, and is a sort whose values nobody reads.

@@ -285,36 +285,6 @@ TEST(ExecuTorchEncodings, ATableAndWhatIsTakenFromItMayDiffer) {
   }
 }
 
-// The builders of topk and sort write what they read, whatever is stated of it.
-TEST(ExecuTorchEncodings, WhatIsSortedKeepsTheEncodingOfTheInput) {
-  using Spec = int (*)(AnnotatedBuilder&);
-  const auto result = [](const std::string& op, Spec input, Spec output) {
-    AnnotatedBuilder b;
-    b.Input("x", kF32, {4, 8});
-    const int act = input(b);
-    b.Op("aten.relu.default", "relu", {"x"}, {act}, act, {4, 8});
-    v1::Node& node = b.Node("aten." + op, "sorted", {"relu"}, {"sorted", "places"});
-    node.set_annotated(true);
-    node.add_input_specs(act);
-    b.Int(node, "k", 8);
-    b.Shape("sorted", kF32, {4, 8}).set_spec(output(b));
-    b.Shape("places", v1::DATA_TYPE_INT64, {4, 8});
-    b.Output("sorted");
-    return ResultOf(b, kV75);
-  };
-  const Spec observed = [](AnnotatedBuilder& b) { return b.Act(); };
-  const Spec three = [](AnnotatedBuilder& b) { return b.Act(kNarrow, 0.1, 3); };
-  const Spec four = [](AnnotatedBuilder& b) { return b.Act(kNarrow, 0.1, 4); };
-  const Spec wide = [](AnnotatedBuilder& b) { return b.Act(kWide); };
-  for (const char* op : {"topk.default", "sort.default"}) {
-    for (const v1::Result& other : {result(op, three, four), result(op, observed, wide), result(op, observed, observed),
-                                    result(op, three, observed)}) {
-      EXPECT_EQ(other.outcome().kind(), v1::Outcome::FULL) << op;
-      EXPECT_THAT(OpenZeroPoints(other), IsEmpty()) << op;
-    }
-  }
-}
-
 // As fp16a8w leaves it behind a quantized neighbor: the cast alone is refused, and runs on the CPU.
 TEST(ExecuTorchEncodings, ALinearThatWritesFloatsCastsWhatItReads) {
   const auto result = [](v1::DataType type, bool states_input, bool writes) {
