@@ -50,7 +50,7 @@ Found Mean(const Call& call) {
   if (reduced[kDepth] && !thin) {
     return Complaint{absl::StrCat("a mean over channels of ", ShapeText(*in)), "a height, width or depth of 1"};
   }
-  constexpr int64_t kMostSize = 64 * 64;
+  constexpr int64_t kMostSize = 4096;
   int64_t count = 1;
   for (int i = 0; i < 4; ++i) {
     if (!reduced[i]) continue;

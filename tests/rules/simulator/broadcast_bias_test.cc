@@ -20,7 +20,7 @@ constexpr int64_t kRows = 2, kDepth = 3, kColumns = 4;
 constexpr const char* kProfiles[] = {"onnxruntime", "litert/reference", "litert/optimized", "xnnpack", "tosa"};
 
 template <typename T>
-QTensor Counted(std::vector<int64_t> dims, v1::DataType type, T first) {
+QTensor Counted(const std::vector<int64_t>& dims, v1::DataType type, T first) {
   QTensor tensor;
   tensor.tensor.type = type;
   EXPECT_TRUE(Allocate(dims, tensor.tensor).ok());
