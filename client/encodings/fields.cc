@@ -121,22 +121,21 @@ std::optional<bool> Fields::TruthOrText(absl::string_view name, Need need) const
   return std::nullopt;
 }
 
-std::optional<NumberArray> Fields::Numbers(absl::string_view name, Need need) const {
+std::optional<NumberArray> Fields::NumbersIn(absl::string_view name, Need need, bool flat) const {
   const std::optional<JsonValue> value = Find(name, need);
   if (!value) return std::nullopt;
   NumberArray array;
-  if (Flatten(*value, 0, array) && !array.numbers.empty()) return array;
-  Invalid(name, *value, "a number, or lists of numbers of one length");
+  if (Flatten(*value, 0, array) && !array.numbers.empty() && (!flat || array.shape.size() == 1)) return array;
+  Invalid(name, *value, flat ? "a flat list of numbers" : "a number, or lists of numbers of one length");
   return std::nullopt;
 }
 
+std::optional<NumberArray> Fields::Numbers(absl::string_view name, Need need) const {
+  return NumbersIn(name, need, /*flat=*/false);
+}
+
 std::optional<NumberArray> Fields::FlatNumbers(absl::string_view name, Need need) const {
-  const std::optional<JsonValue> value = Find(name, need);
-  if (!value) return std::nullopt;
-  NumberArray array;
-  if (Flatten(*value, 0, array) && !array.numbers.empty() && array.shape.size() == 1) return array;
-  Invalid(name, *value, "a flat list of numbers");
-  return std::nullopt;
+  return NumbersIn(name, need, /*flat=*/true);
 }
 
 void Fields::Forbid(std::initializer_list<absl::string_view> names, absl::string_view because) const {

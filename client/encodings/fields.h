@@ -50,6 +50,8 @@ class Fields {
   void Forbid(std::initializer_list<absl::string_view> names, absl::string_view because) const;
 
  private:
+  std::optional<NumberArray> NumbersIn(absl::string_view name, Need need, bool flat) const;
+
   JsonValue object_;
   Problems* problems_;
   std::string of_;

@@ -92,8 +92,9 @@ Evaluator EqualScale(Arguments& arguments) {
     const BackendTensor& tensor = *subject.tensor;
     const BackendTensor* other = TensorAt(subject.op, port.kind, port.first);
     if (other == nullptr || !tensor.type.quantized || !other->type.quantized) return Verdict::kHolds;
-    if (!Known(tensor.qparams) || !Known(other->qparams))
+    if (!Known(tensor.qparams) || !Known(other->qparams)) {
       return NotYetCompared(outcome, port, "the scale is not known");
+    }
     const RealView mine = tensor.qparams->scales;
     const RealView theirs = other->qparams->scales;
     if (mine.size() != theirs.size()) {

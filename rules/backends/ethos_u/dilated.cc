@@ -37,11 +37,13 @@ bool IsConvolution(const Graph& graph, int32_t node) {
   return graph.int_attribute(node, "stride_w", 1) <= 3 && graph.int_attribute(node, "stride_h", 1) <= 3;
 }
 
-bool OnlyMovesOnes(const Graph& graph, int32_t node) {
-  const absl::string_view op = graph.op_type(node);
-  if ((op != "RESHAPE" && op != "EXPAND_DIMS" && op != "SQUEEZE") || graph.num_inputs(node) == 0) return false;
-  if (graph.num_outputs(node) != 1 || graph.input(node, 0) < 0 || graph.output(node, 0) < 0) return false;
-  return SizesBeyondOne(graph, graph.input(node, 0)) == SizesBeyondOne(graph, graph.output(node, 0));
+// The sizes that are not 1.
+std::vector<int64_t> Squeezed(const Graph& graph, int32_t value) {
+  std::vector<int64_t> sizes;
+  for (const int64_t size : graph.value(value).dims()) {
+    if (size != 1) sizes.push_back(size);
+  }
+  return sizes;
 }
 
 using Step = int32_t (*)(const CheckContext& context, int32_t node);
@@ -61,12 +63,11 @@ bool Leads(const CheckContext& context, int32_t node, Step step, absl::string_vi
 
 }  // namespace
 
-std::vector<int64_t> SizesBeyondOne(const Graph& graph, int32_t value) {
-  std::vector<int64_t> sizes;
-  for (const int64_t size : graph.value(value).dims()) {
-    if (size != 1) sizes.push_back(size);
-  }
-  return sizes;
+bool OnlyMovesOnes(const Graph& graph, int32_t node) {
+  const absl::string_view op = graph.op_type(node);
+  if ((op != "RESHAPE" && op != "EXPAND_DIMS" && op != "SQUEEZE") || graph.num_inputs(node) == 0) return false;
+  if (graph.num_outputs(node) != 1 || graph.input(node, 0) < 0 || graph.output(node, 0) < 0) return false;
+  return Squeezed(graph, graph.input(node, 0)) == Squeezed(graph, graph.output(node, 0));
 }
 
 bool IsMergedIntoConvolution(const CheckContext& context, int32_t node) {

@@ -18,8 +18,8 @@ bool IsMergedIntoConvolution(const CheckContext& context, int32_t node);
 // The values between the three.
 std::vector<int32_t> InsideDilated(const CheckContext& context);
 
-// Of a shape, in order. What leaves them as they are moves nothing.
-std::vector<int64_t> SizesBeyondOne(const Graph& graph, int32_t value);
+// A RESHAPE, EXPAND_DIMS or SQUEEZE that only adds or drops axes of size 1.
+bool OnlyMovesOnes(const Graph& graph, int32_t node);
 
 }  // namespace quantgate::ethos_u
 

@@ -27,11 +27,8 @@ bool Reorders(const Graph& graph, int32_t node) {
   return false;
 }
 
-// A RESHAPE that only adds or drops axes of size 1.
 bool MovesNothing(const Graph& graph, int32_t node) {
-  return graph.op_type(node) == "RESHAPE" && graph.num_inputs(node) > 0 && graph.input(node, 0) >= 0 &&
-         graph.num_outputs(node) > 0 && graph.output(node, 0) >= 0 &&
-         SizesBeyondOne(graph, graph.input(node, 0)) == SizesBeyondOne(graph, graph.output(node, 0));
+  return graph.op_type(node) == "RESHAPE" && OnlyMovesOnes(graph, node);
 }
 
 // The value's one reader, which the NPU takes; -1: there is none.

@@ -59,6 +59,12 @@ constexpr char kNotRefused[] = "the vendor's tools take it all the same, and the
 constexpr char kNotEnforced[] = "documented; the vendor's library (QAIRT 2.51.0, x86-64) does not enforce it";
 
 // Judges the operators of one graph; keeps its buffers from node to node.
+// A node of the toolchain's own beside the operator: refused, it alone runs elsewhere. Of casts that is measured in
+// front of linear layers; others are the operator itself, or a part of it.
+bool StandsBeside(const ResolvedOp& op, const BackendOp& emitted) {
+  return emitted.name == "Reshape" || (emitted.name == "Cast" && op.op != nullptr && op.op->id == OpId::kLinear);
+}
+
 class Judge {
  public:
   Judge(const CheckContext& context, const Target& target, const TableMatcher& matcher, FloatOfSomeSocs socs,
@@ -223,7 +229,7 @@ class Judge {
       const Verdict verdict = JudgeOp(emitted);
       whole.refused = whole.refused || verdict.refused;
       if (emitted.name != "Dequantize" && emitted.name != "Quantize") itself = itself || verdict.refused;
-      if (verdict.refused && emitted.name != "Reshape" && emitted.name != "Cast") outcome.beside = false;
+      if (verdict.refused && !StandsBeside(op, emitted)) outcome.beside = false;
       whole.ends_export = whole.ends_export || verdict.ends_export;
       outcome.raises = outcome.raises || verdict.raises;
       if (verdict.undecided && !verdict.refused) outcome.checked = false;

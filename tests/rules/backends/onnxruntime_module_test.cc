@@ -1638,6 +1638,7 @@ struct Blocks {
   int64_t axis = 0;
   v1::DataType type = kInt4;
   std::function<void(GraphBuilder&)> change = [](GraphBuilder&) {};  // of the body
+  bool summarized = false;  // of the zero points there is no list, as of those of large weights
 };
 
 std::vector<std::string> CodesOfBlocks(const Blocks& blocks) {
@@ -1656,6 +1657,13 @@ std::vector<std::string> CodesOfBlocks(const Blocks& blocks) {
     if (name == "s") home.Reals(name, std::vector<double>(per_channel, 0.1));
     if (name == "z") home.Ints(name, blocks.type, std::vector<int64_t>(per_channel, blocks.zero_point));
     if (name != "w") home.Shape(name, name == "s" ? kFloat : blocks.type, shape);
+    if (name == "z" && blocks.summarized) {
+      v1::Constant& constant = *home.Value(name).mutable_constant();
+      constant.clear_ints();
+      constant.mutable_statistics()->set_count(per_channel);
+      constant.mutable_statistics()->set_min(static_cast<double>(blocks.zero_point));
+      constant.mutable_statistics()->set_max(static_cast<double>(blocks.zero_point));
+    }
     if (!is_outer) continue;
     v1::Value& inside = body.Value(name);
     inside.set_captured(b.Id(name));
@@ -1691,6 +1699,11 @@ TEST(OrtModule, BlocksOfABodyAreInIt) {
   EXPECT_THAT(CodesOfBlocks({"wsz"}), ElementsAre("GS511 w"));
   EXPECT_THAT(CodesOfBlocks({"z"}), ElementsAre("GS512 z"));
   EXPECT_THAT(CodesOfBlocks({"z", 0}), IsEmpty());
+  for (const int64_t zero_point : {0, 1}) {
+    Blocks large{"z", zero_point};
+    large.summarized = true;
+    EXPECT_EQ(CodesOfBlocks(large).size(), zero_point == 0 ? 0 : 1) << zero_point;
+  }
   EXPECT_THAT(CodesOfBlocks({"w", 0, "Gemm"}), ElementsAre("GS511 w"));
   EXPECT_THAT(CodesOfBlocks({"w", 0, "Add"}), IsEmpty());
   EXPECT_THAT(CodesOfBlocks({"w", 0, "MatMul", 8}), IsEmpty());
