@@ -58,13 +58,13 @@ namespace {
 constexpr char kNotRefused[] = "the vendor's tools take it all the same, and the numbers are wrong";
 constexpr char kNotEnforced[] = "documented; the vendor's library (QAIRT 2.51.0, x86-64) does not enforce it";
 
-// Judges the operators of one graph; keeps its buffers from node to node.
 // A node of the toolchain's own beside the operator: refused, it alone runs elsewhere. Of casts that is measured in
 // front of linear layers; others are the operator itself, or a part of it.
 bool StandsBeside(const ResolvedOp& op, const BackendOp& emitted) {
   return emitted.name == "Reshape" || (emitted.name == "Cast" && op.op != nullptr && op.op->id == OpId::kLinear);
 }
 
+// Judges the operators of one graph; keeps its buffers from node to node.
 class Judge {
  public:
   Judge(const CheckContext& context, const Target& target, const TableMatcher& matcher, FloatOfSomeSocs socs,

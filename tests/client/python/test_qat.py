@@ -129,7 +129,7 @@ EVERYWHERE = [
     ('xnnpack_per_tensor', 'conv_transpose1d', ['xnnpack']), ('x86', 'net', ['x86_inductor/avx512_vnni'])]
 if os.environ.get('QUANTGATE_TEST_VOLUME') == 'full':
     EVERYWHERE += [
-        ('xnnpack', 'conv_transpose2d', ['xnnpack']), ('xnnpack', 'conv1d', ['xnnpack']),
+        ('xnnpack_per_tensor', 'conv_transpose2d', ['xnnpack']), ('xnnpack', 'conv1d', ['xnnpack']),
         ('xnnpack_per_tensor', 'same_padding', ['xnnpack']), ('qnn_8a8w', 'net', HTP),
         ('qnn_8a8w', 'conv_transpose2d', HTP), ('qnn_16a8w_per_tensor', 'net', HTP),
         ('x86', 'conv1d', ['x86_inductor/avx512_vnni'])]
@@ -149,6 +149,21 @@ def test_nothing_false_is_found_at_any_stage(quantizer, network, targets):
     judged(stages, converted, 'converted', targets)
     assert all(found == [[]] * (len(targets) + 1) for found in stages.values()), stages
     assert operators(quantgate.to_graph(converted)) == before
+
+
+def test_scales_along_the_inputs_of_a_transposed_convolution_are_found_at_every_stage():
+    """In front of a norm XNNPACKQuantizer forgets that channels of the output are axis 1, and ExecuTorch leaves the
+    layers to its float kernels."""
+    stages = {}
+    model = prepared('xnnpack', 'conv_transpose2d',
+                     lambda annotated: judged(stages, annotated, 'annotated', ['xnnpack']))
+    judged(stages, model, 'prepared', ['xnnpack'])
+    move_exported_model_to_eval(model)
+    judged(stages, model, 'evaluated', ['xnnpack'])
+    report = judged(stages, convert_pt2e(model), 'converted', ['xnnpack'])
+    expected = [[], [('AX011', 'aten.conv_transpose2d.input')] * 2]
+    assert all(found == expected for found in stages.values()), stages
+    assert [finding.code for finding in report.findings('xnnpack')] == ['AX101'] * 2
 
 
 @pytest.mark.parametrize('quantizer, rejected', [('qnn_16a16w', True), ('qnn_8a8w', False)])
