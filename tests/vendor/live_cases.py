@@ -218,6 +218,22 @@ def rank(rng, op, config):
         param.pop("shape", None)
 
 
+def broadcast(rng, op, config):
+    """One operand that is spread over the others: of fewer axes, or with sizes of 1."""
+    if not op.startswith("ElementWise") or len(config["inputs"]) < 2:
+        return
+    operand = rng.choice(config["inputs"])
+    if operand.get("encoding", {}).get("kind") == "per_channel":
+        return
+    if rng.random() < 0.5 and len(config["inputs"][0]["shape"]) < 6:
+        rank(rng, op, config)
+    shape = operand["shape"]
+    if rng.random() < 0.7:
+        operand["shape"] = shape[rng.randint(0, max(0, len(shape) - 1)):]
+    else:
+        operand["shape"] = [size if rng.random() < 0.6 else 1 for size in shape]
+
+
 def parameter(rng, op, config):
     names = sorted(name for name in config["params"] if name != "operation")
     if not names:
@@ -255,7 +271,7 @@ def without(rng, op, config):
 # Most draws keep what is likely to be accepted.
 DRAWS = [
     (types_together, 14), (same_numbers, 14), (sizes, 14), (numbers, 8), (weight_types, 5), (per_channel, 6), (rank, 5),
-    (constness, 5), (parameter, 5), (one_type, 3), (odd_numbers, 3), (one_size, 2), (without, 2),
+    (broadcast, 5), (constness, 5), (parameter, 5), (one_type, 3), (odd_numbers, 3), (one_size, 2), (without, 2),
 ]
 
 

@@ -65,9 +65,12 @@ struct Judged {
   bool refused = false;  // what the vendor's library was asked
   bool named = false;    // what its executions showed: an output with wrong numbers
   std::string remarks;
+  Step stops_at = Step::kNone;  // of what is refused
 };
 
-bool SameVerdict(const Judged& a, const Judged& b) { return a.refused == b.refused && a.named == b.named; }
+bool SameVerdict(const Judged& a, const Judged& b) {
+  return a.refused == b.refused && a.named == b.named && a.stops_at == b.stops_at;
+}
 bool operator==(const Judged& a, const Judged& b) { return SameVerdict(a, b) && a.remarks == b.remarks; }
 
 // How each case is judged, in order.
@@ -75,11 +78,11 @@ std::vector<Judged> Judge(const db::TableSource& tables, const std::vector<const
   ModuleRegistry modules(tables);
   RegisterBuiltinModules(modules);
   CheckOptions options;
-  options.toolchain = "qnn-converter";
   options.corrections = false;
   std::vector<Judged> judged;
   for (const Case* one : cases) {
     options.targets = {one->target};
+    options.toolchain = "qnn-converter";
     google::protobuf::Arena arena;
     v1::Report& report = *google::protobuf::Arena::CreateMessage<v1::Report>(&arena);
     const absl::Status status = Check(one->graph, options, modules, report);
@@ -89,6 +92,10 @@ std::vector<Judged> Judge(const db::TableSource& tables, const std::vector<const
     }
     judged.push_back({Refused(report.results(0)), TellsOutputEncoding(*one) && OutputNamed(report.results(0)), ""});
     if (one->remarks) judged.back().remarks = absl::StrJoin(Remarks(report.results(0)), ", ");
+    if (!judged.back().refused) continue;
+    options.toolchain = "executorch";
+    v1::Report& in_steps = *google::protobuf::Arena::CreateMessage<v1::Report>(&arena);
+    if (Check(one->graph, options, modules, in_steps).ok()) judged.back().stops_at = StopsAt(in_steps.results(0));
   }
   return judged;
 }

@@ -29,6 +29,7 @@
 #include "rules/backends/qnn_htp/ops/per_channel_table.h"
 #include "rules/backends/qnn_htp/ops/rewritten_encoding.h"
 #include "rules/backends/qnn_htp/ops/run_time_weights.h"
+#include "rules/backends/qnn_htp/ops/select_broadcast.h"
 #include "rules/backends/qnn_htp/ops/select_condition.h"
 #include "rules/backends/qnn_htp/ops/signed_operand.h"
 #include "rules/backends/qnn_htp/ops/softmax_zero_point.h"
@@ -53,6 +54,7 @@ absl::Span<const OpRule> OpRules() {
       {&kFloatKernels, CheckFloatKernels},
       {&kSignedOperand, CheckSignedOperand},
       {&kSelectCondition, CheckSelectCondition},
+      {&kSelectBroadcast, CheckSelectBroadcast, /*in_measured_table=*/false, /*unprepared=*/true},
       {&kBiasZeroPoint, CheckBiasZeroPoint},
       {&kDynamicQparams, CheckDynamicQparams, /*in_measured_table=*/false},
       {&kFullyConnectedAxis, CheckFullyConnectedAxis},

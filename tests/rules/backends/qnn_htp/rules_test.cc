@@ -227,6 +227,26 @@ std::vector<Case> Cases() {
       T("MatMul").In(kU8).In(kS8).Dims({1, 2, 8, 8}).Static().Out(kU8));
   add("DT207", T("ElementWiseSelect").In("INT_32").In(kU8).In(kU8).Out(kU8),
       T("ElementWiseSelect").In("BOOL_8").In(kU8).In(kU8).Out(kU8));
+  using Dims = std::vector<int64_t>;
+  const auto select = [](const char* type, Dims x, Dims y, int constant = 0) {
+    TestOp op = T("ElementWiseSelect");
+    op.In("BOOL_8").Dims({2, 3});
+    op.In(type).Dims(std::move(x));
+    if (constant == 1) op.Static();
+    op.In(type).Dims(std::move(y));
+    if (constant == 2) op.Static();
+    op.Out(type).Dims({2, 3});
+    return op;
+  };
+  const auto selects = [&](TestOp fires, TestOp neighbor) { add("GS209", fires, neighbor); };
+  selects(select(kS16, {3}, {2, 3}), select(kU16, {3}, {2, 3}));
+  selects(select(kS16, {2, 1}, {2, 3}), select(kS16, {1, 1}, {2, 3}));
+  selects(select(kS16, {2, 3}, {3}), select(kS16, {2, 3}, {2, 3}));
+  selects(select(kS16, {3}, {3}), select(kS16, {3}, {2, 3}, /*constant=*/1));
+  selects(select(kS16, {3}, {2, 3}, /*constant=*/2), select(kS16, {2, 3}, {3}, /*constant=*/2));
+  selects(select(kS8, {3}, {2, 3}), select(kS8, {2, 3}, {3}));
+  selects(select(kS8, {3}, {1}), select(kS8, {3}, {3}));
+  selects(select(kS8, {3}, {2, 3}), select(kS8, {3}, {2, 3}, /*constant=*/2));
   // A 1x1 convolution of floats and narrow weights, from `channels` to 2.
   const auto half = [&](int64_t channels, int bits, int64_t group, int64_t dilation, const char* input = kF16) {
     TestOp op = T("Conv2d");
