@@ -8,6 +8,7 @@
 #include "client/error.h"
 #include "client/onnx/roles.h"
 #include "client/onnx/source_line.h"
+#include "client/onnx/sparse_tensor.h"
 #include "client/text.h"
 #include "rules/onnx/data_type.h"
 
@@ -163,11 +164,15 @@ int GraphImporter::TensorAttribute(std::unique_ptr<onnx::TensorProto> tensor, in
 
 int GraphImporter::SparseAttribute(const onnx::SparseTensorProto& sparse, int output) {
   const int id = output == 0 || graph_.values(output - 1).has_constant() ? AddValue("") : output;
+  if (auto dense = DenseTensor(sparse, &model_.dense_bytes_left); dense != nullptr) {
+    SetConstant(id, std::move(dense));
+    return id;
+  }
   v1::Value& value = *graph_.mutable_values(id - 1);
   value.set_dtype(DataTypeFromOnnx(sparse.values().data_type()));
   value.set_has_shape(true);
   *value.mutable_dims() = sparse.dims();
-  // The stored elements are not those of the dense tensor: nothing is claimed about them.
+  // The stored elements are not those of the dense tensor: nothing is claimed about them (tensor-size says so).
   value.mutable_constant()->set_stored_bytes(-1);
   return id;
 }

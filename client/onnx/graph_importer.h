@@ -23,7 +23,8 @@ struct ModelContext {
   const ImportOptions& options;
   TensorReader& tensors;
   int64_t ir_version = 0;
-  bool quantized = false;  // set when a quantized operator is met
+  bool quantized = false;                        // set when a quantized operator is met
+  int64_t dense_bytes_left = int64_t{16} << 20;  // that sparse tensors may be made into
 };
 
 class GraphImporter {

@@ -1,8 +1,9 @@
 #include "client/onnx/tensor_reader.h"
 
 #include <algorithm>
-#include <limits>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/base/casts.h"
@@ -108,17 +109,25 @@ void AddTypedData(const onnx::TensorProto& tensor, v1::DataType dtype, TensorSca
   }
 }
 
-// Digits alone, as runtimes read them. What cannot be read is as wrong as a negative number.
-int64_t ExternalNumber(absl::string_view text) {
+// Digits alone, as runtimes read them. None: it is no number, or one that no file is as long as.
+std::optional<int64_t> ExternalNumber(absl::string_view text) {
   int64_t number = 0;
   absl::string_view digits = text;
   absl::ConsumePrefix(&digits, "-");
-  const bool read = absl::c_all_of(digits, absl::ascii_isdigit) && absl::SimpleAtoi(text, &number);
-  return read ? number : std::numeric_limits<int64_t>::min();
+  if (!absl::c_all_of(digits, absl::ascii_isdigit) || !absl::SimpleAtoi(text, &number)) return std::nullopt;
+  return number;
 }
 
-v1::ExternalData ExternalFact(const onnx::TensorProto& tensor) {
+// What a tensor says of where its data is.
+struct StatedPlace {
   v1::ExternalData fact;
+  // Offset or length are no number. Then neither is in the fact: it claims nothing that the file does not.
+  bool no_number = false;
+};
+
+StatedPlace PlaceOf(const onnx::TensorProto& tensor) {
+  StatedPlace place;
+  v1::ExternalData& fact = place.fact;
   fact.set_length(-1);
   int locations = 0;
   for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
@@ -126,15 +135,34 @@ v1::ExternalData ExternalFact(const onnx::TensorProto& tensor) {
       fact.set_location(ToUtf8(entry.value()));
       ++locations;
     }
-    if (entry.key() == "offset") fact.set_offset(ExternalNumber(entry.value()));
-    if (entry.key() == "length") {
+    if (entry.key() != "offset" && entry.key() != "length") continue;
+    const std::optional<int64_t> number = ExternalNumber(entry.value());
+    if (!number) {
+      place.no_number = true;
+    } else if (entry.key() == "offset") {
+      fact.set_offset(*number);
+    } else {
       // -1 would mean "to the end" here, which readers take 0 for; a file that says -1 says something wrong.
-      const int64_t length = ExternalNumber(entry.value());
-      fact.set_length(length == 0 ? -1 : length == -1 ? -2 : length);
+      fact.set_length(*number == 0 ? -1 : *number == -1 ? -2 : *number);
     }
   }
   if (locations > 1) fact.clear_location();  // which of them is meant is for no reader to guess
-  return fact;
+  if (place.no_number) {
+    fact.clear_offset();
+    fact.set_length(-1);
+  }
+  return place;
+}
+
+// Where the data of a tensor is; `fact` is what there is to say of it.
+ExternalRegion Locate(const onnx::TensorProto& tensor, v1::DataType dtype, const ExternalData& external,
+                      v1::ExternalData* fact) {
+  StatedPlace place = PlaceOf(tensor);
+  *fact = std::move(place.fact);
+  ExternalRegion region = external.Open(NaturalBytes(tensor.dims(), dtype), fact);
+  if (!place.no_number || fact->status() != v1::ExternalData::READ) return region;
+  fact->set_status(v1::ExternalData::BAD_RANGE);
+  return {};
 }
 
 // Of the whole file that holds the data; empty: not stated.
@@ -166,8 +194,7 @@ absl::Status TensorReader::Read(onnx::TensorProto& tensor, const ConstantUse& us
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
     constant->set_stored_bytes(-1);
     v1::ExternalData& fact = *constant->mutable_external();
-    fact = ExternalFact(tensor);
-    const ExternalRegion region = external_->Open(NaturalBytes(tensor.dims(), options.dtype), &fact);
+    const ExternalRegion region = Locate(tensor, options.dtype, *external_, &fact);
     if (fact.status() != v1::ExternalData::READ) return absl::OkStatus();
     constant->set_stored_bytes(region.size);
     if (!external_->Scans(region, &fact)) return absl::OkStatus();
@@ -227,8 +254,8 @@ absl::Status TensorReader::Read(onnx::TensorProto& tensor, const ConstantUse& us
 absl::StatusOr<std::string> ReadElements(const onnx::TensorProto& tensor, ExternalData* external) {
   const v1::DataType dtype = DataTypeFromOnnx(tensor.data_type());
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
-    v1::ExternalData fact = ExternalFact(tensor);
-    const ExternalRegion region = external->Open(NaturalBytes(tensor.dims(), dtype), &fact);
+    v1::ExternalData fact;
+    const ExternalRegion region = Locate(tensor, dtype, *external, &fact);
     std::string bytes;
     absl::Status status;
     if (fact.status() == v1::ExternalData::READ) {

@@ -3,6 +3,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/types/optional.h"
 #include "rules/graph/node_shapes.h"
+#include "rules/graph/written_buffer.h"
 #include "rules/values/views.h"
 
 namespace quantgate {

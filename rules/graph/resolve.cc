@@ -14,6 +14,7 @@
 #include "rules/graph/quantizer_forms.h"
 #include "rules/graph/spec_forms.h"
 #include "rules/graph/stored_form.h"
+#include "rules/graph/written_buffer.h"
 
 namespace quantgate {
 
@@ -234,6 +235,8 @@ class Resolver {
       } else {
         FillPlain(value, operand);
         int32_t spec = graph_.edge_spec(node, i);
+        // No observer comes there, whatever was asked for.
+        if (spec >= 0 && graph_.message().stage() != v1::STAGE_CONVERTED && IsWrittenBuffer(graph_, node, i)) spec = -1;
         const bool on_edge = spec >= 0;
         // QNN and TFLite tensors carry their quantization themselves; in PT2E an edge without a spec reads floats.
         if (spec < 0 && TensorsCarrySpecs()) spec = graph_.value_spec(value);

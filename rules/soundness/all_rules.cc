@@ -39,7 +39,7 @@ absl::Span<const Rule> SoundnessRules() {
       AveragedRange(),      CoarseSoftmax(),      FixedInput(),
       LostMask(),           ConcatObserver(),     ObservedTuple(),
       AnnotatedKeywords(),  ObserverRange(),      DerivedSource(),
-      SummedAxis(),         LostAxis(),
+      SummedAxis(),         LostAxis(),           ShiftedInteger(),
   };
   return rules;
 }

@@ -110,6 +110,7 @@ Rule ObserverScheme();       // QS004
 Rule ObserverDynamic();      // QS005
 Rule ObserverConstructor();  // QS006
 Rule ConcatObserver();       // QS007
+Rule ShiftedInteger();       // QS008
 
 // SH: sharing (sharing/).
 Rule DanglingReference();  // SH001

@@ -9,8 +9,8 @@
 #include "absl/strings/match.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/port_role.h"
+#include "rules/graph/written_buffer.h"
 #include "rules/values/moved.h"
-#include "rules/values/views.h"
 
 namespace quantgate {
 namespace {

@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
+#include "rules/graph/written_buffer.h"
 #include "rules/values/views.h"
 
 namespace quantgate {

@@ -5,6 +5,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "rules/graph/written_buffer.h"
 #include "rules/values/views.h"
 
 namespace quantgate {

@@ -7,8 +7,8 @@ convolutions.
 from __future__ import annotations
 
 import re
-import reprlib
 from itertools import islice
+from operator import is_
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 import torch
@@ -16,6 +16,8 @@ import torch.fx
 
 from quantgate.errors import QuantGateError, no_graph
 from quantgate.fx_constants import serialized_constant
+from quantgate.fx_foreign import (called, checked_annotation, invalid, peek, read, shown, shown_whole, text,
+                                  whole)
 from quantgate.fx_moved import Moved
 from quantgate.fx_ops import Attributes, Operators, SourceLines, op_name, source_function
 from quantgate.fx_qat import counters, folded_convolutions, is_shaped_as_input, with_foreign_examples
@@ -66,7 +68,7 @@ def to_graph(model: Any, example_inputs: Any = None, told_apart: bool = False) -
     try:
         message = _Converter(model, told_apart).convert()
     except UnicodeEncodeError as error:
-        raise _invalid(f"the name {ascii(error.object)} is no text") from None
+        raise invalid(f"the name {ascii(error.object)} is no text") from None
     message.producer = f"pytorch {torch.__version__}"
     return message
 
@@ -119,12 +121,11 @@ class _Converter:
         self._out.stage = self._stage(nodes)
         if self._out.stage != types_pb2.STAGE_CONVERTED:
             # A converted graph still carries the annotations, but its Q/DQ nodes are what counts.
-            self._annotations = {node: node.meta["quantization_annotation"] for node in nodes
-                                 if "quantization_annotation" in node.meta}
+            annotations = {node: node.meta["quantization_annotation"] for node in nodes
+                           if "quantization_annotation" in node.meta}
             if self._observers:  # prepare_pt2e stumbles over None; behind it nobody looks
-                self._annotations = {node: one for node, one in self._annotations.items() if one is not None}
-            for node, annotation in self._annotations.items():
-                _check(annotation, node)
+                annotations = {node: one for node, one in annotations.items() if one is not None}
+            self._annotations = {node: checked_annotation(one, node) for node, one in annotations.items()}
         if self._observers:
             moved = Moved(self._module.graph.nodes, self._annotations, self._observers, self._source)
             self._annotations = moved.annotations(nodes)
@@ -167,21 +168,21 @@ class _Converter:
 
     def _is_left_out(self, node: torch.fx.Node) -> bool:
         if node.op == "get_attr":
-            found = self._find(str(node.target))
-            if isinstance(found, torch.Tensor):
-                self._constants[node] = found
+            held = self._find(str(node.target))
+            if isinstance(held, torch.Tensor):
+                self._constants[node] = held
             # torchao shares observers of bodies as it does of any value.
-            if self._told_apart or not isinstance(found, torch.fx.GraphModule):
+            if self._told_apart or not isinstance(held, torch.fx.GraphModule):
                 return False
-            self._out.subgraphs.append(_Converter(found, self._told_apart).convert())
+            self._out.subgraphs.append(_Converter(held, self._told_apart).convert())
             self._bodies[node] = len(self._out.subgraphs)
-            return getattr(node.meta.get("quantization_annotation"), "output_qspec", None) is None
+            return read(node.meta.get("quantization_annotation"), "output_qspec") is None
         if node.op != "call_module":
             return False
         if node.target == "_guards_fn":
             return True
         observer = self._find(str(node.target))
-        if len(node.args) != 1 or not hasattr(observer, "calculate_qparams"):
+        if len(node.args) != 1 or peek(observer, "calculate_qparams") is None:
             return False
         self._observers[node] = observer
         return True
@@ -245,7 +246,7 @@ class _Converter:
         if isinstance(tensor, torch.Tensor):
             try:
                 known = self._types.get((tensor.dtype, tensor.shape))
-            except (TypeError, RuntimeError):  # sizes that are symbols, or none
+            except Exception:  # noqa: BLE001  Sizes that are symbols, or none, or whatever a class of others raises.
                 pass
         if known is None:
             known = self._type(node, self._example(node) if constant is None else constant)
@@ -319,11 +320,11 @@ class _Converter:
         """Axis along which a constant's consumers quantize it, if they agree to do it per channel."""
         for user in node.users:
             spec = (getattr(self._annotations.get(user), "input_qspec_map", None) or {}).get(node)
-            axis = getattr(spec, "ch_axis", None)
-            if axis is not None and getattr(spec, "qscheme", None) in _PER_CHANNEL:
-                return int(axis)
+            axis = peek(spec, "ch_axis")
+            if axis is not None and any(peek(spec, "qscheme") is one for one in _PER_CHANNEL):
+                return whole(axis)
             if user.op == "call_function" and "per_channel" in self._operators.of(user).name:
-                return int(user.args[3])  # type: ignore[arg-type]
+                return whole(user.args[3] if len(user.args) > 3 else user.kwargs.get("axis"))
         return None
 
     # ---- nodes ----
@@ -385,9 +386,9 @@ class _Converter:
 
     def _add_annotation(self, node: torch.fx.Node, annotation: Any, inputs: List[Optional[torch.fx.Node]],
                         pieces: List[bytes]) -> None:
-        if getattr(annotation, "_annotated", False):
+        if annotation._annotated:
             pieces.append(_ANNOTATED)
-        if not getattr(annotation, "allow_implicit_sharing", True):
+        if not annotation.allow_implicit_sharing:
             pieces.append(_NO_IMPLICIT_SHARING)
         if _holds_node(node.kwargs):
             pieces.append(_ANNOTATED_KEYWORDS)
@@ -401,7 +402,7 @@ class _Converter:
                    for key, spec in spec_map.items()]
         keys = list(spec_map)
         # None among them is a key that is no node; None among the inputs is an argument that is not there.
-        if keys == inputs and None not in spec_map:
+        if _are_same(keys, inputs) and None not in spec_map:
             pieces.append(self._edges(tuple(ids)))
             return
         specs = dict(zip(keys, ids))
@@ -411,11 +412,11 @@ class _Converter:
         pieces.append(self._edges(tuple(edges)))
         # What the inputs say from left to right, each value at its first place.
         implied = dict.fromkeys(value for value in inputs if value is not None and value in specs)
-        if list(implied) != keys:
+        if not _are_same(list(implied), keys):
             whole = graph_pb2.Node()
             for key, spec in specs.items():
                 if self._told_apart and not isinstance(key, torch.fx.Node):
-                    raise _invalid(f"the annotation of {node.name}: the key {reprlib.repr(key)} of its input_qspec_map "
+                    raise invalid(f"the annotation of {node.name}: the key {shown(key)} of its input_qspec_map "
                                    "is no node")
                 whole.input_spec_map.add(value=self._value_id(key), spec=spec)
             pieces.append(whole.SerializeToString())
@@ -430,7 +431,7 @@ class _Converter:
         try:
             return self._specs.id(spec, observer)
         except QuantGateError as error:
-            where = f"the output of {node.name}" if key is None else f"the input {key} of {node.name}"
+            where = f"the output of {node.name}" if key is None else f"the input {text(key)} of {node.name}"
             raise QuantGateError(error.code, f"the spec of {where}: {error.message}") from None
 
     def _value_id(self, node: Any) -> int:
@@ -458,7 +459,7 @@ class _Converter:
         is_edge = isinstance(place, tuple) and len(place) == 2
         value, consumer = place if is_edge else (place, None)
         if not isinstance(value, torch.fx.Node) or is_edge and not isinstance(consumer, torch.fx.Node):
-            raise _invalid(f"it refers to {reprlib.repr(place)}, which is neither a node nor an edge, a pair of nodes")
+            raise invalid(f"it refers to {shown(place)}, which is neither a node nor an edge, a pair of nodes")
         if consumer is not None and consumer not in self._nodes:
             # An edge into no node of this graph never has a spec; it stands as what it would be called.
             out.value = self._foreign_id(place, f"({value.name}, {consumer.name})")
@@ -467,13 +468,13 @@ class _Converter:
         if consumer is not None:
             out.consumer = self._nodes[consumer]
 
-    def _symbol(self, text: str) -> int:
-        found = self._symbols.get(text)
-        if found is None:
+    def _symbol(self, name: str) -> int:
+        number = self._symbols.get(name)
+        if number is None:
             # Names of files need not be text.
-            self._out.symbols.append(text.encode("utf-8", "backslashreplace").decode())
-            found = self._symbols[text] = len(self._symbols) + 1
-        return found
+            self._out.symbols.append(name.encode("utf-8", "backslashreplace").decode())
+            number = self._symbols[name] = len(self._symbols) + 1
+        return number
 
 
 def _keeps_shape(op: str) -> bool:
@@ -488,9 +489,10 @@ def _is_torchaos(module: torch.fx.GraphModule) -> bool:
 
 
 def _asks_for_observers(annotation: Any) -> bool:
-    edges = getattr(annotation, "input_qspec_map", None)
-    specs = [*(edges.values() if isinstance(edges, dict) else ()), getattr(annotation, "output_qspec", None)]
-    return any(spec is not None for spec in specs)
+    edges = read(annotation, "input_qspec_map")
+    specs = called("the values of an input_qspec_map cannot be read", list, edges.values()) if isinstance(
+        edges, dict) else []
+    return any(spec is not None for spec in (*specs, read(annotation, "output_qspec")))
 
 
 def _add_inputs(argument: Any, position: int, inputs: List[Optional[torch.fx.Node]], positions: List[int]) -> bool:
@@ -522,51 +524,33 @@ def _asked_block_size(node: torch.fx.Node) -> bytes:
     asked = node.meta["asked_block_size"]
     try:
         return graph_pb2.Node(asked_block_size=asked).SerializeToString()
-    except (TypeError, ValueError):
-        raise _invalid(f"the block size asked for {node.name}, {reprlib.repr(asked)}, is no list of "
-                       "sizes") from None
+    except Exception:  # noqa: BLE001  Whatever protobuf, or a list of others that it reads, raises.
+        raise invalid(f"the block size asked for {node.name}, {shown(asked)}, is no list of sizes") from None
 
 
-def _check(annotation: Any, node: torch.fx.Node) -> None:
-    """Refuses what PyTorch could not read either."""
-    try:
-        annotation.output_qspec
-        is_read = isinstance(annotation.input_qspec_map, dict)
-    except AttributeError:
-        is_read = False
-    if not is_read:
-        raise _invalid(f"the annotation of {node.name} is no QuantizationAnnotation with an input_qspec_map: "
-                       f"{reprlib.repr(annotation)}")
+def _are_same(nodes: Sequence[Any], others: Sequence[Any]) -> bool:
+    """By identity: keys that are no nodes may compare as they like."""
+    return len(nodes) == len(others) and all(map(is_, nodes, others))
 
 
-# Addresses of objects whole, so that they can be left out.
-_REPR = reprlib.Repr()
-_REPR.maxother = 120
 _LONGEST_NAME = 200
 
 
 def _name_of(key: Any) -> str:
     """Of a key that may be anything; the same in every process."""
-    try:
-        name = key if isinstance(key, str) else getattr(key, "name", None)
-    except Exception:  # a property of whoever made it
-        name = None
+    name = key if isinstance(key, str) else peek(key, "name")
     if not isinstance(name, str) or not name:
-        name = re.sub(r" at 0x[0-9a-fA-F]+", "", _REPR.repr(key))
+        name = re.sub(r" at 0x[0-9a-fA-F]+", "", shown_whole(key))
     if len(name) > _LONGEST_NAME and not isinstance(key, torch.fx.Node):
         name = name[:_LONGEST_NAME] + "..."
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _invalid(message: str) -> QuantGateError:
-    return QuantGateError("INVALID_ARGUMENT", message)
 
 
 def _sizes(tensor: torch.Tensor) -> Optional[List[Any]]:
     """None where a tensor has none: a nested one, a parameter that was never initialized."""
     try:
         return None if tensor.is_nested else list(tensor.shape)
-    except RuntimeError:
+    except Exception:  # noqa: BLE001  Whatever a class of others raises.
         return None
 
 
@@ -577,13 +561,13 @@ def _attributes(module: torch.fx.GraphModule) -> Any:
     def find(path: str) -> Any:
         prefix, dot, name = path.rpartition(".")
         if not dot:
-            return getattr(module, name, None)
+            return peek(module, name)
         if prefix not in holders:
             holder: Any = module
             for part in prefix.split("."):
-                holder = getattr(holder, part, None)
+                holder = peek(holder, part)
             holders[prefix] = holder
-        return getattr(holders[prefix], name, None)
+        return peek(holders[prefix], name)
     return find
 
 
@@ -594,5 +578,6 @@ def _dtype(node: torch.fx.Node, example: torch.Tensor) -> types_pb2.DataType:
             dtype = next((argument for argument in node.args if isinstance(argument, torch.dtype)), None)
         else:
             dtype = node.kwargs.get("out_dtype") or torch.float32
-    known: types_pb2.DataType = DTYPES.get(dtype, types_pb2.DATA_TYPE_UNSPECIFIED)
+    unspecified = types_pb2.DATA_TYPE_UNSPECIFIED
+    known: types_pb2.DataType = DTYPES.get(dtype, unspecified) if isinstance(dtype, torch.dtype) else unspecified
     return known

@@ -8,6 +8,7 @@ import torch.fx
 from torchao.quantization.pt2e.quantizer import QuantizationAnnotation
 
 from quantgate.errors import QuantGateError, not_checked
+from quantgate.fx_foreign import checked_annotation
 from quantgate.fx_restore import Restorer, scheme
 from quantgate.v1 import report_pb2, spec_pb2
 
@@ -59,7 +60,8 @@ class AnnotatedGraph:
 
     def find(self, place: Place) -> Any:
         """The spec object at a place; None: there is none, or an explicit None."""
-        annotation = (place[1] if isinstance(place, tuple) else place).meta.get(_KEY)
+        node = place[1] if isinstance(place, tuple) else place
+        annotation = annotation_of(node)
         if annotation is None:
             return None
         return annotation.input_qspec_map.get(place[0]) if isinstance(place, tuple) else annotation.output_qspec
@@ -111,10 +113,16 @@ class AnnotatedGraph:
         return node
 
 
+def annotation_of(node: torch.fx.Node) -> Any:
+    """To be read, not to be written to; None: there is none."""
+    annotation = node.meta.get(_KEY)
+    return None if annotation is None else checked_annotation(annotation, node)
+
+
 def _specs(module: torch.fx.GraphModule) -> Iterator[Tuple[Any, bool]]:
     """Every spec of the graph, and whether it is of a constant."""
     for node in module.graph.nodes:
-        annotation = node.meta.get(_KEY)
+        annotation = annotation_of(node)
         if annotation is not None:
             yield from ((spec, value.op == "get_attr") for value, spec in annotation.input_qspec_map.items())
             yield annotation.output_qspec, node.op == "get_attr"

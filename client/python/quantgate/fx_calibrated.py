@@ -8,8 +8,9 @@ import torch.fx
 from torchao.quantization.pt2e import observer
 
 from quantgate.errors import QuantGateError
-from quantgate.fx_apply import AnnotatedGraph, AppliedChange, Place, place_name, place_words
-from quantgate.fx_restore import DTYPE_OF, QSCHEME_OF, scheme
+from quantgate.fx_apply import AnnotatedGraph, AppliedChange, Place, annotation_of, place_name, place_words
+from quantgate.fx_foreign import peek
+from quantgate.fx_restore import DTYPE_OF, QSCHEME_OF, comparable, scheme, zero_point
 from quantgate.fx_specs import add_observed, spec_message
 from quantgate.v1 import report_pb2, spec_pb2
 
@@ -67,7 +68,7 @@ def _observer(module: torch.fx.GraphModule, node: torch.fx.Node) -> Optional[tor
         called = module.get_submodule(str(node.target))
     except AttributeError:
         return None
-    return called if hasattr(called, "calculate_qparams") else None
+    return called if peek(called, "calculate_qparams") is not None else None
 
 
 class _Prepared:
@@ -85,7 +86,7 @@ class _Prepared:
     def observed(self) -> Iterator[Tuple[Place, Any]]:
         """Every annotated place that has an observer."""
         for node in self._module.graph.nodes:
-            annotation = node.meta.get("quantization_annotation")
+            annotation = annotation_of(node)
             if annotation is None or node in self._observers:
                 continue
             places: List[Place] = [(value, node) for value in annotation.input_qspec_map]
@@ -132,7 +133,7 @@ class _Prepared:
                 setattr(self._module.get_submodule(parent), name, after)
         # Biases that are derived hold on to the observers that they are derived from.
         for called in self._observers.values():
-            sources = getattr(called, "obs_or_fqs", None)
+            sources = peek(called, "obs_or_fqs")
             if sources is not None and after is not None:
                 called.obs_or_fqs = [after if one is present else one for one in sources]
 
@@ -152,8 +153,7 @@ def _made(place: Place, change: report_pb2.Change) -> Any:
         limits = torch.iinfo(fields["dtype"])
         fields.update(quant_min=limits.min, quant_max=limits.max)
     if not numbers.axes:
-        zero_point = int(numbers.zero_points[0]) if numbers.zero_points else 0
-        return observer.FixedQParamsObserver(scale=numbers.scales[0], zero_point=zero_point, **fields)
+        return observer.FixedQParamsObserver(scale=numbers.scales[0], zero_point=zero_point(numbers), **fields)
     if any(numbers.zero_points) or after.qscheme != spec_pb2.Spec.PER_CHANNEL_SYMMETRIC:
         raise _too_late(place, "needs an affine scale per channel")
     made = observer.PerChannelMinMaxObserver(ch_axis=numbers.axes[0], eps=torch.finfo(torch.float32).tiny, **fields)
@@ -164,7 +164,7 @@ def _made(place: Place, change: report_pb2.Change) -> Any:
 
 def _derived_scales(present: Any, planned: Dict[int, Tuple[Any, Any]]) -> int:
     """How many scales a derived observer has when those that it is derived from are replaced as planned."""
-    sources = getattr(present, "obs_or_fqs", None)
+    sources = peek(present, "obs_or_fqs")
     if sources is None:
         return 0
     present.obs_or_fqs = [planned.get(id(one), (one, one))[1] for one in sources]
@@ -179,8 +179,8 @@ def _derived_scales(present: Any, planned: Dict[int, Tuple[Any, Any]]) -> int:
 def _numbers(made: Any) -> Any:
     if made is None:
         return None
-    scale, zero_point = made.calculate_qparams()[:2]
-    return made.dtype, made.quant_min, made.quant_max, scale.tolist(), zero_point.tolist()
+    scale, offset = (comparable(numbers.reshape(-1).tolist()) for numbers in made.calculate_qparams()[:2])
+    return made.dtype, made.quant_min, made.quant_max, scale, offset
 
 
 def _too_late(place: Place, reason: str) -> QuantGateError:

@@ -12,6 +12,8 @@ from typing import Any, Callable, Dict, Iterable, List, Sequence
 import torch
 import torch.fx
 
+from quantgate.fx_foreign import peek
+
 
 class Moved:
     """The annotations of a prepared graph, with what the observers know in the place of what names no node of it."""
@@ -45,7 +47,8 @@ class Moved:
             map(self._names_others, [*specs.values(), annotation.output_qspec]))
 
     def _names_others(self, spec: Any) -> bool:
-        places = getattr(spec, "derived_from", None) or [getattr(spec, "edge_or_node", ())]
+        derived = peek(spec, "derived_from")
+        places = derived if isinstance(derived, (list, tuple)) and derived else [peek(spec, "edge_or_node", ())]
         nodes = (node for place in places for node in (place if isinstance(place, tuple) else (place,)))
         return any(isinstance(node, torch.fx.Node) and node not in self._present for node in nodes)
 
@@ -82,13 +85,13 @@ def _annotation(specs: Dict[Any, Any], output: Any, implicit_sharing: bool) -> A
 def _spec_of(observer: Any) -> Any:
     """A plain spec that says what the observer does."""
     made: Any = type(observer)
-    inner = getattr(observer, "activation_post_process", None)
-    if inner is not None and hasattr(made, "with_args"):
+    inner = peek(observer, "activation_post_process")
+    if inner is not None and peek(made, "with_args") is not None:
         made = made.with_args(observer=type(inner))
-    qscheme = getattr(observer, "qscheme", None)
-    per_channel = qscheme in (torch.per_channel_affine, torch.per_channel_symmetric)
-    return SimpleNamespace(dtype=getattr(observer, "dtype", None), qscheme=qscheme, observer_or_fake_quant_ctr=made,
-                           quant_min=getattr(observer, "quant_min", None),
-                           quant_max=getattr(observer, "quant_max", None),
-                           ch_axis=getattr(observer, "ch_axis", None) if per_channel else None,
-                           is_dynamic=bool(getattr(observer, "is_dynamic", False)))
+    qscheme = peek(observer, "qscheme")
+    per_channel = any(qscheme is one for one in (torch.per_channel_affine, torch.per_channel_symmetric))
+    dynamic = peek(observer, "is_dynamic")
+    return SimpleNamespace(dtype=peek(observer, "dtype"), qscheme=qscheme, observer_or_fake_quant_ctr=made,
+                           quant_min=peek(observer, "quant_min"), quant_max=peek(observer, "quant_max"),
+                           ch_axis=peek(observer, "ch_axis") if per_channel else None,
+                           is_dynamic=False if dynamic is None else dynamic)

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 import torch
 import torch.fx
 
+from quantgate.fx_foreign import peek, text
 from quantgate.fx_specs import DTYPES
 from quantgate.v1 import graph_pb2
 from quantgate.wire import Heads, tag, varint
@@ -31,14 +32,14 @@ def op_name(node: torch.fx.Node) -> str:
     target = node.target
     if isinstance(target, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
         return str(target)
-    edge = getattr(target, "_op", None)  # an operator of ExecuTorch's edge dialect
+    edge = peek(target, "_op")  # an operator of ExecuTorch's edge dialect
     if isinstance(edge, torch._ops.OpOverload):
         return str(edge)
     if isinstance(target, torch._ops.HigherOrderOperator):
         return f"higher_order.{target.__name__}"
-    module = getattr(target, "__module__", "") or ""
-    name = getattr(target, "__name__", str(target))
-    return f"{module.removeprefix('_')}.{name}" if module else name
+    module, name = peek(target, "__module__"), peek(target, "__name__")
+    name = name if isinstance(name, str) else text(target)
+    return f"{module.removeprefix('_')}.{name}" if isinstance(module, str) and module else name
 
 
 # Of which Node.source_fn is sent.
@@ -52,11 +53,11 @@ def source_function(node: torch.fx.Node) -> str:
         if not noted:
             return str(named[1]) if named else ""
         function = noted[-1][1]
-    except (TypeError, LookupError):  # not as torch.export writes them
+        if isinstance(function, str):
+            return function
+        return f"{getattr(function, '__module__', None)}.{getattr(function, '__name__', None)}"
+    except Exception:  # noqa: BLE001  Not as torch.export writes them; then they may raise anything.
         return ""
-    if isinstance(function, str):
-        return function
-    return f"{getattr(function, '__module__', None)}.{getattr(function, '__name__', None)}"
 
 
 class Operator:
@@ -70,9 +71,9 @@ class Operator:
         # Of the arguments; None: they have none.
         self.names: Optional[Sequence[str]] = None
         if node.op == "call_function":
-            schema = getattr(node.target, "_schema", None)
-            if schema is not None:
-                self.names = [one.name for one in schema.arguments]
+            schema = peek(peek(node.target, "_schema"), "arguments")
+            if isinstance(schema, (list, tuple)):
+                self.names = [text(peek(one, "name")) for one in schema]
             elif node.target is operator.getitem:
                 self.names = ["arg0", "index"]
 
@@ -142,8 +143,8 @@ class Attributes:
         attribute = graph_pb2.Attribute(name=self._symbol(name))
         try:
             _set_value(argument, attribute)
-        except ValueError:  # a number beyond 64 bits, text that is no UTF-8
-            attribute.s = ascii(argument)
+        except (ValueError, OverflowError):  # a number beyond 64 bits or all floats, text that is no UTF-8
+            attribute.s = text(argument, ascii)
         return graph_pb2.Node(attributes=[attribute]).SerializeToString()
 
 
@@ -165,9 +166,9 @@ def _set_value(argument: Any, attribute: graph_pb2.Attribute) -> None:
         elif all(isinstance(member, (int, float)) for member in members):
             attribute.floats.values.extend(float(member) for member in members)
         else:
-            attribute.strings.values.extend(str(member) for member in members)
+            attribute.strings.values.extend(text(member) for member in members)
     else:
-        attribute.s = str(argument)
+        attribute.s = text(argument)
 
 
 class SourceLines:
@@ -188,8 +189,8 @@ class SourceLines:
             frame = trace[begin:] if begin > 0 else trace
         if isinstance(stack, dict) and stack:
             innermost = next(reversed(stack.values()))
-            if isinstance(innermost, (list, tuple)) and innermost and innermost[0]:
-                scope = str(innermost[0])
+            if isinstance(innermost, (list, tuple)) and innermost and innermost[0] is not None:
+                scope = innermost[0] if isinstance(innermost[0], str) else text(innermost[0])
         line = self.frames[frame] + self.scopes[scope]
         return _SOURCE_LINE[len(line)] + line if line else line
 

@@ -12,6 +12,8 @@ import torch
 import torch.fx
 from torch.nn.utils.fusion import fuse_conv_bn_weights
 
+from quantgate.fx_foreign import peek
+
 _aten = torch.ops.aten
 _BATCH_NORM = _aten.batch_norm.default
 _TRANSPOSED = (_aten.conv_transpose1d.default, _aten.conv_transpose2d.input)
@@ -85,9 +87,12 @@ def folded_convolutions(nodes: Sequence[torch.fx.Node], observers: Dict[torch.fx
 def counters(nodes: Sequence[torch.fx.Node]) -> Iterator[torch.fx.Node]:
     """The steps of num_batches_tracked that convert_pt2e takes away."""
     for node in nodes:
-        if node.target is _aten.add_.Tensor and node.args[1] == 1 and getattr(node.args[0], "op", "") == "get_attr":
-            stack = node.meta.get("nn_module_stack") or {}
-            if any(entry[1] == "torch.nn.modules.batchnorm.BatchNorm2d" for entry in stack.values()):
+        if node.target is _aten.add_.Tensor and len(node.args) == 2 and node.args[1] == 1 and (
+                isinstance(node.args[0], torch.fx.Node) and node.args[0].op == "get_attr"):
+            stack = node.meta.get("nn_module_stack")
+            entries = stack.values() if isinstance(stack, dict) else ()
+            if any(isinstance(entry, (list, tuple)) and "torch.nn.modules.batchnorm.BatchNorm2d" in entry[1:2]
+                   for entry in entries):
                 yield node
 
 
@@ -109,7 +114,7 @@ def with_foreign_examples(nodes: Sequence[torch.fx.Node]) -> Set[torch.fx.Node]:
 
 
 def _mode(node: torch.fx.Node) -> Any:
-    return getattr(node.meta.get("val"), "fake_mode", None)
+    return peek(node.meta.get("val"), "fake_mode")
 
 
 class _Match:

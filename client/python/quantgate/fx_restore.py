@@ -1,7 +1,8 @@
 """Spec messages of a correction as torchao's spec objects, with observers that fit them."""
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, List, Tuple
+import math
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
 import torch
 from torchao.quantization.pt2e import fake_quantize, observer
@@ -9,7 +10,8 @@ from torchao.quantization.pt2e.quantizer import (DerivedQuantizationSpec, FixedQ
                                                  QuantizationSpec, SharedQuantizationSpec)
 
 from quantgate.errors import QuantGateError
-from quantgate.fx_constructors import observer_name, observer_of
+from quantgate.fx_constructors import maker_of, observer_name, observer_of
+from quantgate.fx_foreign import read
 from quantgate.fx_specs import DTYPES, QSCHEMES, SPEC_DTYPES, spec_message
 from quantgate.v1 import spec_pb2
 
@@ -24,7 +26,12 @@ def scheme(spec: Any) -> Tuple[Any, ...]:
     optional = [getattr(message, name) if message.HasField(name) else None
                 for name in ("quant_min", "quant_max", "axis")]
     return (message.kind, message.dtype, message.qscheme, *optional, message.is_dynamic, tuple(message.block_size),
-            tuple(message.qparams.scales), tuple(message.qparams.zero_points))
+            comparable(message.qparams.scales), comparable(message.qparams.zero_points))
+
+
+def comparable(numbers: Iterable[float]) -> Tuple[Optional[float], ...]:
+    """Numbers as they can be compared: a NaN, which is not even equal to itself, as None."""
+    return tuple(None if math.isnan(number) else number for number in numbers)
 
 
 class Restorer:
@@ -40,7 +47,8 @@ class Restorer:
             if isinstance(spec, QuantizationSpec):
                 self._present.setdefault((scheme(spec), constant), spec)
                 self._constructors.append(spec.observer_or_fake_quant_ctr)
-            self._derive = self._derive or getattr(spec, "derive_qparams_fn", None)
+            if self._derive is None:
+                self._derive = read(spec, "derive_qparams_fn")
 
     def restore(self, after: spec_pb2.Spec, before: Any, constant: bool) -> Any:
         """The object that `after` describes. before: the object in its place until now; constant: of a constant."""
@@ -64,13 +72,13 @@ class Restorer:
                                            self._derivation(after, before), **fields)
         present = self._present.get((scheme(after), constant)) or self._present.get((scheme(after), not constant))
         if present is None:
-            constructor = self._constructor(after, getattr(before, "observer_or_fake_quant_ctr", None), constant)
+            constructor = self._constructor(after, read(before, "observer_or_fake_quant_ctr"), constant)
             present = QuantizationSpec(observer_or_fake_quant_ctr=constructor, **fields)
             self._present[scheme(after), constant] = present
         return present
 
     def _derivation(self, after: spec_pb2.Spec, before: Any) -> Any:
-        own = getattr(before, "derive_qparams_fn", None)
+        own = read(before, "derive_qparams_fn")
         if after.qscheme in _PER_CHANNEL:
             return own or self._derive or product_of_scales
         # Whoever derives scales for channels may repeat the one that a tensor has.
@@ -84,10 +92,11 @@ class Restorer:
             # Only the quantizer's package has observers of blocks.
             blocked = next((one for one in [before, *self._constructors]
                             if one is not None and "PerBlock" in observer_name(one)), None)
-            if blocked is None:
+            make = read(maker_of(blocked), "with_args")
+            if make is None:
                 raise QuantGateError("FAILED_PRECONDITION", "no observer of this graph finds parameters by block")
-            settings = {**blocked.p.keywords, "block_size": torch.Size(after.block_size)}
-            return blocked.p.func.with_args(**settings)
+            settings = {**read(read(blocked, "p"), "keywords", {}), "block_size": torch.Size(after.block_size)}
+            return make(**settings)
         if after.qparams.scales:
             made = observer.FixedQParamsObserver.with_args(**_fixed(after))
         else:
@@ -99,7 +108,7 @@ class Restorer:
         return fake_quantize.FakeQuantize.with_args(observer=made) if self._is_qat() else made
 
     def _is_qat(self) -> bool:
-        made = [getattr(getattr(one, "p", one), "func", one) for one in self._constructors]
+        made = map(maker_of, self._constructors)
         return any(isinstance(one, type) and issubclass(one, fake_quantize.FakeQuantizeBase) for one in made)
 
 
@@ -114,8 +123,13 @@ def product_of_scales(observers: List[Any]) -> Tuple[torch.Tensor, torch.Tensor]
 
 
 def _fixed(after: spec_pb2.Spec) -> Dict[str, Any]:
-    zero_point = after.qparams.zero_points[0] if after.qparams.zero_points else 0
-    return {"scale": after.qparams.scales[0], "zero_point": int(zero_point)}
+    return {"scale": after.qparams.scales[0], "zero_point": zero_point(after.qparams)}
+
+
+def zero_point(numbers: spec_pb2.QParams) -> float:
+    """A whole number, as PyTorch has it, unless it is infinite or none."""
+    first = numbers.zero_points[0] if numbers.zero_points else 0.0
+    return int(first) if math.isfinite(first) else first
 
 
 def _fits(constructor: Any, after: spec_pb2.Spec) -> bool:

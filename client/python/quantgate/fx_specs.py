@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import ctypes
-import reprlib
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import torch
+from torchao.quantization.pt2e.quantizer import QuantizationSpec
 
 from quantgate.errors import QuantGateError
 from quantgate.fx_constructors import observer_name, observer_of
+from quantgate.fx_foreign import ABSENT, invalid, peek, read, shown, whole, wholes
 from quantgate.v1 import graph_pb2, spec_pb2, types_pb2
 
 DTYPES: Dict[Any, Any] = {
@@ -50,8 +51,8 @@ _NUMBERS = (("quant_min", "quant_min"), ("quant_max", "quant_max"), ("ch_axis", 
 _PLAIN_NAMES = ("dtype", "qscheme", *(name for name, _ in _NUMBERS))
 _PLAIN_FIELDS = {*_PLAIN_NAMES, "observer_or_fake_quant_ctr"}
 
-# What the conversions of Python, protobuf and torch raise of what is no number, or none that fits.
-_NO_NUMBER = (TypeError, ValueError, ArithmeticError, RuntimeError)
+# Of scales of blocks within that of their channel.
+_MOST_STEPS = 1 << 16
 
 
 class SpecPool:
@@ -93,7 +94,7 @@ class SpecPool:
         said = _said_of_plain(spec)
         try:
             found = self._plain.get(said) if said else None
-        except TypeError:  # a member that cannot be compared so
+        except Exception:  # noqa: BLE001  Members that cannot be compared so, or objects that raise when they are.
             said = found = None
         if found is None:
             found = self._pooled(self._message(spec))
@@ -103,10 +104,10 @@ class SpecPool:
 
     def _message(self, spec: Any) -> spec_pb2.Spec:
         message = spec_message(spec, self._symbol, self._place)
-        if self._told_apart and getattr(spec, "dtype", None) in _TOLD_APART:
-            message.dtype = _TOLD_APART[spec.dtype]
+        if self._told_apart and (dtype := read(spec, "dtype")) in _TOLD_APART:
+            message.dtype = _TOLD_APART[dtype]
         if self._told_apart and message.kind == spec_pb2.Spec.FIXED and len(message.qparams.scales) == 1:
-            message.qparams.scales[0] = self._as_compared(spec.scale, message.qparams.scales[0])
+            message.qparams.scales[0] = self._as_compared(read(spec, "scale"), message.qparams.scales[0])
         return message
 
     def _as_compared(self, scale: Any, number: float) -> float:
@@ -137,9 +138,9 @@ def _are_equal(first: Any, second: Any) -> bool:
 
 def _said_of_plain(spec: Any) -> Optional[Tuple[Any, ...]]:
     """All that the message of one of torchao's plain specs depends on; None: this is another, or not so simple."""
-    said = getattr(spec, "__dict__", None)
-    if said is None or said.keys() != _PLAIN_FIELDS or type(spec).__name__ != "QuantizationSpec":
+    if type(spec) is not QuantizationSpec or spec.__dict__.keys() != _PLAIN_FIELDS:
         return None
+    said = spec.__dict__
     constructor = said["observer_or_fake_quant_ctr"]
     if not observer_of(constructor)[1].keys().isdisjoint(("scale", "block_size", "wc_param")):
         return None
@@ -151,74 +152,85 @@ def spec_message(spec: Any, symbol: Callable[[str], int], place: Callable[[Any, 
     if spec is None:
         return spec_pb2.Spec(kind=spec_pb2.Spec.EXPLICIT_NONE)
     message = spec_pb2.Spec()
-    if hasattr(spec, "edge_or_node"):
+    if (shared := read(spec, "edge_or_node", ABSENT)) is not ABSENT:
         message.kind = spec_pb2.Spec.SHARED
-        place(spec.edge_or_node, message.shared_with)
-    elif hasattr(spec, "derived_from"):
+        place(shared, message.shared_with)
+    elif (sources := read(spec, "derived_from", ABSENT)) is not ABSENT:
         message.kind = spec_pb2.Spec.DERIVED
-        for source in _members(spec, "derived_from"):
+        if not isinstance(sources, (list, tuple)):
+            raise _unreadable("derived_from", sources, "no list")
+        for source in sources:
             place(source, message.derived_from.add())
-    elif hasattr(spec, "scale"):
+    elif (scale := read(spec, "scale", ABSENT)) is not ABSENT:
         message.kind = spec_pb2.Spec.FIXED
-        _add_fixed(spec.scale, getattr(spec, "zero_point", 0), message)
-    elif hasattr(spec, "dtype"):
+        _add_fixed(scale, read(spec, "zero_point", 0), message)
+    elif read(spec, "dtype", ABSENT) is not ABSENT:
         message.kind = spec_pb2.Spec.PLAIN
     else:
-        raise QuantGateError("INVALID_ARGUMENT", f"a {type(spec).__name__} is no quantization spec")
+        raise invalid(f"a {type(spec).__name__} is no quantization spec")
     _add_scheme(spec, message, symbol)
     return message
 
 
 def _add_scheme(spec: Any, message: spec_pb2.Spec, symbol: Callable[[str], int]) -> None:
-    dtype = getattr(spec, "dtype", None)
+    dtype = read(spec, "dtype")
     if dtype is not None:
-        if not isinstance(dtype, torch.dtype):
+        if type(dtype) is not torch.dtype:
             raise _unreadable("dtype", dtype, "no torch.dtype")
         message.dtype = SPEC_DTYPES[dtype]
     for name, field in _NUMBERS:
-        value = getattr(spec, name, None)
+        value = read(spec, name)
         if value is not None:
             try:
                 setattr(message, field, value)
-            except _NO_NUMBER:
+            except Exception:  # noqa: BLE001  Whatever protobuf, or the object that it asks for a number, raises.
                 _set(message, field, name, value)
-    qscheme = getattr(spec, "qscheme", None)
+    qscheme = read(spec, "qscheme")
     if qscheme is not None:
-        if not isinstance(qscheme, torch.qscheme):
+        if type(qscheme) is not torch.qscheme:
             raise _unreadable("qscheme", qscheme, "no torch.qscheme")
         message.qscheme = QSCHEMES[qscheme]
-    if not hasattr(spec, "observer_or_fake_quant_ctr"):
+    constructor = read(spec, "observer_or_fake_quant_ctr", ABSENT)
+    if constructor is ABSENT:
         return
-    constructor = spec.observer_or_fake_quant_ctr
     keywords = observer_of(constructor)[1]
     message.observer = symbol(observer_name(constructor))
     block_size = keywords.get("block_size")
     if block_size is None and "wc_param" in keywords:
         block_size = _blocks_of_weight(keywords["wc_param"])
     if block_size is not None:
-        try:
-            message.block_size.extend(int(size) for size in block_size)
-        except _NO_NUMBER:
-            raise _unreadable("block_size", block_size, "no list of sizes") from None
+        sizes = wholes(block_size)
+        if sizes is None or any(abs(size) >> 63 for size in sizes):
+            raise _unreadable("block_size", block_size, "no list of sizes")
+        message.block_size.extend(sizes)
     if message.kind == spec_pb2.Spec.PLAIN and "scale" in keywords:
         _add_fixed(keywords["scale"], keywords.get("zero_point", 0), message)
 
 
 def _blocks_of_weight(compression: Any) -> Sequence[int]:
     """What OpenVINO's observers of weights have for a block size: NNCF's WeightCompressionParameters. Empty: none."""
-    group = getattr(getattr(compression, "compression_config", None), "group_size", -1)
-    shape: Sequence[int] = getattr(compression, "weight_shape", ())
-    axes: Sequence[int] = getattr(compression, "reduction_axes", ())
-    if not isinstance(group, int) or group <= 0 or len(axes) != 1:
+    group = read(read(compression, "compression_config"), "group_size", -1)
+    if not isinstance(group, int) or group <= 0:
+        return ()
+    shape, axes = (_wholes_of(compression, name) for name in ("weight_shape", "reduction_axes"))
+    if len(axes) != 1:
         return ()
     return [group if axis == axes[0] % len(shape) else 1 for axis in range(len(shape))]
+
+
+def _wholes_of(compression: Any, name: str) -> Sequence[int]:
+    value = read(compression, name, ())
+    numbers = wholes(value)
+    if numbers is None:
+        raise _unreadable(f"wc_param's {name}", value, "no list of numbers")
+    return numbers
 
 
 def _set(message: spec_pb2.Spec, field: str, name: str, value: Any) -> None:
     whole = int(value) if isinstance(value, float) and value.is_integer() else value
     try:
         setattr(message, field, whole)
-    except _NO_NUMBER:
+    except Exception:  # noqa: BLE001  As above.
         raise _unreadable(name, value, "no whole number of a size that means something here") from None
 
 
@@ -231,7 +243,7 @@ def _add_fixed(scale: Any, zero_point: Any, message: spec_pb2.Spec) -> None:
             continue
         try:
             numbers = torch.as_tensor(value, dtype=torch.float64).reshape(-1).tolist()
-        except _NO_NUMBER:
+        except Exception:  # noqa: BLE001  Whatever torch, or the object that it asks for numbers, raises.
             numbers = []
         if not numbers:
             raise _unreadable(name, value, "no number")
@@ -240,25 +252,20 @@ def _add_fixed(scale: Any, zero_point: Any, message: spec_pb2.Spec) -> None:
         out.extend(numbers)
 
 
-def _members(spec: Any, name: str) -> Sequence[Any]:
-    members = getattr(spec, name)
-    if not isinstance(members, (list, tuple)):
-        raise _unreadable(name, members, "no list")
-    return members
-
-
 def _unreadable(name: str, value: Any, what: str) -> QuantGateError:
-    return QuantGateError("INVALID_ARGUMENT", f"its {name}, {reprlib.repr(value)}, is {what}")
+    return invalid(f"its {name}, {shown(value)}, is {what}")
 
 
-def has_seen_values(observer: Any) -> Optional[bool]:
-    """Whether an observer (a fake-quantize's inner one) was calibrated; None: it keeps no range, as a fixed one."""
-    observer = getattr(observer, "activation_post_process", observer)
-    sources = getattr(observer, "obs_or_fqs", None)
+def has_seen_values(observer: Any, outer: Tuple[Any, ...] = ()) -> Optional[bool]:
+    """Whether an observer (a fake-quantize's inner one) was calibrated; None: it keeps no range, as a fixed one. outer:
+    those that are derived from it."""
+    observer = peek(observer, "activation_post_process", observer)
+    sources = peek(observer, "obs_or_fqs")
     if isinstance(sources, list) and sources:  # derived: it knows what those know that it is derived from
-        seen = {has_seen_values(source) for source in sources}
+        within = (*outer, observer)
+        seen = {has_seen_values(source, within) for source in sources if not any(source is one for one in within)}
         return False if False in seen else True if True in seen else None
-    minimum, maximum = getattr(observer, "min_val", None), getattr(observer, "max_val", None)
+    minimum, maximum = peek(observer, "min_val"), peek(observer, "max_val")
     if not isinstance(minimum, torch.Tensor) or not isinstance(maximum, torch.Tensor):
         return None
     try:
@@ -276,11 +283,12 @@ def add_observed(observer: Any, message: spec_pb2.Spec) -> None:
         scale, zero_point = observer.calculate_qparams()[:2]
         scale = torch.as_tensor(scale).double()
         zero_points = [] if zero_point is None else torch.as_tensor(zero_point).double().reshape(-1).tolist()
+        steps = int(getattr(observer, "num_steps", None) or 0)
+        axes = spec_pb2.QParams(axes=[int(getattr(observer, "ch_axis", 0) or 0)]).axes
     except Exception:  # noqa: BLE001  Observers of quantizers fail in ways of their own; then nothing is known.
         return
-    steps = getattr(observer, "num_steps", None)
-    if steps and message.block_size:
-        _add_nested(scale, int(steps), message)
+    if 0 < steps <= _MOST_STEPS and message.block_size and scale.ndim and scale.numel():
+        _add_nested(scale, steps, message)
         return
     del message.qparams.scales[:]
     del message.qparams.zero_points[:]
@@ -288,7 +296,7 @@ def add_observed(observer: Any, message: spec_pb2.Spec) -> None:
     message.qparams.zero_points.extend(zero_points)
     # With a block size, that says along which axes.
     if len(message.qparams.scales) > 1 and not message.block_size:
-        message.qparams.axes.append(int(getattr(observer, "ch_axis", 0) or 0))
+        message.qparams.axes.extend(axes)
 
 
 def _add_nested(scale: torch.Tensor, steps: int, message: spec_pb2.Spec) -> None:

@@ -59,9 +59,9 @@ class Gated:
             self._complain(QuantGateError("FAILED_PRECONDITION", "a ComposableQuantizer has none of its quantizers "
                                           "validate: write Gated(ComposableQuantizer([...]), targets=[...])"))
         # What QnnQuantizer was asked for; what it writes may differ.
-        asked = getattr(self._quantizer, "block_size_map", None) or {}
+        asked = getattr(self._quantizer, "block_size_map", None)
         for node in model.graph.nodes:
-            if node.name in asked:
+            if isinstance(asked, dict) and node.name in asked:
                 node.meta["asked_block_size"] = asked[node.name]
         return self._quantizer.annotate(model)
 

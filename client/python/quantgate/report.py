@@ -76,14 +76,8 @@ class Report:
                 lines.append(f"  {severity}[{finding.code}] {finding.rule} · {effect}: {finding.message}")
             for correction in result.corrections:
                 lines.append(f"  correction {correction.id}{_nature(correction)}: {correction.summary}")
-            if result.not_checked:
-                lines.append(f"  not checked: {len(result.not_checked)}, because {result.not_checked[0].reason}"
-                             + (", …" if len(result.not_checked) > 1 else ""))
-        common = self.proto.common_corrections
-        if common.changes and not common.conflicts:
-            lines.append(f"{len(common.changes)} changes of specs satisfy all targets")
-        lines.extend(f"not together: {', '.join(conflict.targets)}: {conflict.reason}" for conflict in common.conflicts)
-        return "\n".join(lines)
+            lines.extend(f"  {line}" for line in _not_checked(result))
+        return "\n".join([*lines, *_common(self.proto.common_corrections)])
 
     def __repr__(self) -> str:
         verdicts = ", ".join(f"{r.target}: {report_pb2.Result.Verdict.Name(r.verdict)}" for r in self.results)
@@ -96,7 +90,7 @@ class Report:
             color = _COLORS.get(verdict, "#57606a")
             parts.append(f"<h4>{html.escape(result.target)}: <span style='color:{color}'>{_words(verdict)}</span></h4>")
             if result.verdict_reason:
-                parts.append(f"<p>{html.escape(result.verdict_reason)}</p>")
+                parts.append(_paragraph(result.verdict_reason))
             if result.findings:
                 parts.append(_table(("finding", "node", "what", "fix"), [
                     (f"{finding.code} {finding.rule}", finding.location.node, finding.message, finding.fix)
@@ -105,12 +99,30 @@ class Report:
                 parts.append(_table(("correction", "changes", "what"), [
                     (f"{correction.id}{_nature(correction)}", str(len(correction.changes)), correction.summary)
                     for correction in result.corrections]))
-        return "".join(parts)
+            parts.extend(map(_paragraph, _not_checked(result)))
+        return "".join([*parts, *map(_paragraph, _common(self.proto.common_corrections))])
 
 
 def _nature(correction: report_pb2.Correction) -> str:
     words = [word for word, said in (("safe", correction.safe), ("not proven", not correction.proven)) if said]
     return f" ({', '.join(words)})" if words else ""
+
+
+def _not_checked(result: report_pb2.Result) -> List[str]:
+    left = result.not_checked
+    return [f"not checked: {len(left)}, because {left[0].reason}" + (", …" if len(left) > 1 else "")] if left else []
+
+
+def _common(corrections: report_pb2.CommonCorrections) -> List[str]:
+    """Of several targets together."""
+    conflicts = corrections.conflicts
+    together = ([f"{len(corrections.changes)} changes of specs satisfy all targets"]
+                if corrections.changes and not conflicts else [])
+    return together + [f"not together: {', '.join(conflict.targets)}: {conflict.reason}" for conflict in conflicts]
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{html.escape(text)}</p>"
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

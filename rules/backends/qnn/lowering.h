@@ -8,12 +8,16 @@
 #include "absl/strings/string_view.h"
 #include "rules/backends/emission.h"
 #include "rules/backends/lowering.h"
+#include "rules/backends/node_view.h"
 #include "rules/engine/context.h"
 
 namespace quantgate::qnn {
 
 // Appends to `emission` what `op` becomes. Does not see whether values are folded away (rules/backends/folding.h).
 Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission);
+
+// Whether a pool's maxima are read with their places in ATen; ExecuTorch's builders have no output for them.
+bool ReadsPlaces(const NodeView& view);
 
 // Whether it also depends on which results are read, or on what the source calls: another that is alike may become
 // something else.

@@ -77,11 +77,6 @@ bool HasEmptyStride(const NodeView& view) {
   return view.graph().origin() == v1::Graph::PT2E && view.rank(view.input(0)) > 3 && stride && stride->empty();
 }
 
-// Of a maximum; ExecuTorch's builders have no output for them.
-bool ReadsPlaces(const NodeView& view) {
-  return view.graph().origin() == v1::Graph::PT2E && IsRead(view, view.output(1));
-}
-
 constexpr absl::string_view kNoPlaces = "ExecuTorch builds maxima without their places";
 
 // The builder of avg_pool3d does not look (EN227).
@@ -97,6 +92,10 @@ bool HasOtherDivisor(const NodeView& view) {
 constexpr absl::string_view kEmptyStride = "ExecuTorch's builder hands the empty stride on, which QNN refuses";
 
 }  // namespace
+
+bool ReadsPlaces(const NodeView& view) {
+  return view.graph().origin() == v1::Graph::PT2E && IsRead(view, view.output(1));
+}
 
 Lowering LowerMaxPool(const NodeView& view, absl::string_view, Emission& emission) {
   if (HasEmptyStride(view)) return NoCounterpart(kEmptyStride);

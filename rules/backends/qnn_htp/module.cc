@@ -48,9 +48,9 @@
 #include "rules/constraints/port.h"
 #include "rules/constraints/rules.h"
 #include "rules/graph/quantizer.h"
+#include "rules/graph/written_buffer.h"
 #include "rules/soundness/rules.h"
 #include "rules/values/lost_writes.h"
-#include "rules/values/views.h"
 
 namespace quantgate::qnn_htp {
 namespace {

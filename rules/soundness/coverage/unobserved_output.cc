@@ -2,10 +2,10 @@
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
+#include "rules/graph/written_buffer.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
 #include "rules/soundness/unobserved.h"
-#include "rules/values/views.h"
 
 namespace quantgate {
 namespace {

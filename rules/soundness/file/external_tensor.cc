@@ -35,6 +35,10 @@ std::string Problem(const v1::ExternalData& external) {
     case v1::ExternalData::NO_LOCATION:
       return "is external, and no one location is stated";
     case v1::ExternalData::BAD_RANGE:
+      // All of a file is within it: the importer could not read the numbers that are stated.
+      if (external.offset() == 0 && external.length() == -1) {
+        return absl::StrCat("is in ", where, ", at an offset or of a length that is no number");
+      }
       return absl::StrCat("is at offset ", external.offset(), ", length ", external.length(), " of ", where,
                           ", which is not within that file");
     case v1::ExternalData::UNREADABLE:

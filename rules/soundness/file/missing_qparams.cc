@@ -10,12 +10,12 @@
 #include "rules/graph/data_type.h"
 #include "rules/graph/observers.h"
 #include "rules/graph/quantizer.h"
+#include "rules/graph/written_buffer.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/encodings.h"
 #include "rules/soundness/rules.h"
 #include "rules/soundness/tflite.h"
 #include "rules/soundness/unobserved.h"
-#include "rules/values/views.h"
 
 namespace quantgate {
 namespace {

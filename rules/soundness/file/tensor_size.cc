@@ -90,11 +90,22 @@ void CheckPackedSize(const Graph& graph, const PackedMatMul& packed, FindingSink
                         " bits, block_size=", packed.block_size));
 }
 
+// Of ONNX: a constant without bytes of its own is a sparse one that the importer did not read.
+bool IsUnread(const Graph& graph, const Graph::ConstantRecord& constant) {
+  if (constant.stored_bytes >= 0 || constant.is_external || graph.origin() != v1::Graph::ONNX) return false;
+  const v1::Value& value = graph.value(constant.value);
+  const v1::Constant& stored = value.constant();
+  return value.dtype() != v1::DATA_TYPE_UNSPECIFIED && !stored.has_statistics() && stored.ints().empty() &&
+         stored.reals().empty() && stored.data().empty();
+}
+
 void CheckTensorSize(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   std::vector<Size> sizes(graph.num_values());  // of unlike values
   for (int32_t value : graph.unlike_values()) sizes[value] = SizeOf(graph.value(value));
+  int64_t unread = 0;
   for (const Graph::ConstantRecord& constant : graph.constants()) {
+    unread += IsUnread(graph, constant) ? 1 : 0;
     // Bytes outside of the model folder were not counted; that is another rule's finding.
     if (constant.is_external && constant.stored_bytes == 0 &&
         graph.value(constant.value).constant().external().status() != v1::ExternalData::READ) {
@@ -103,6 +114,10 @@ void CheckTensorSize(const CheckContext& context, FindingSink& sink) {
     CheckConstant(graph, constant, sizes[graph.value_like(constant.value)], sink);
   }
   for (const PackedMatMul& packed : context.Once(PackedMatMuls)) CheckPackedSize(graph, packed, sink);
+  if (unread == 0) return;
+  sink.NotChecked(&kTensorSize, -1,
+                  absl::StrCat(unread, unread == 1 ? " sparse tensor was" : " sparse tensors were",
+                               " not read: no rule looked at ", unread == 1 ? "its" : "their", " elements"));
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "absl/algorithm/container.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -15,7 +17,8 @@ constexpr RuleInfo kDanglingTensor = {
     "{subject}: {observed}; expected {allowed}",
     "A name is used that nothing defines: no node writes it, no constant and no graph input has it.",
     "Add what is missing (often an initializer that was stripped), or correct the name.",
-    "A DequantizeLinear whose scale initializer was removed fires it; with the initializer it does not.",
+    "A DequantizeLinear whose scale initializer was removed fires it; with the initializer it does not. An ONNX If "
+    "whose branch has a tensor of the graph around it as its output fires it; an Identity of that tensor does not.",
 };
 
 bool Defined(const Graph& graph, int32_t value) {
@@ -63,17 +66,37 @@ void CheckNumbers(const Graph& graph, FindingSink& sink) {
   }
 }
 
+// What nodes of a body read may come from the graph around it; what an ONNX body gives back has to be its own, an input
+// or a constant included. onnx.checker says so, and ONNX Runtime does not load the file. Other formats hand such a
+// value to the body.
+bool IsHandedThrough(const Graph& graph, int32_t value) {
+  return graph.origin() == v1::Graph::ONNX && graph.value(value).captured() > 0;
+}
+
+void CheckOutputs(const Graph& graph, FindingSink& sink) {
+  for (int32_t id : graph.message().outputs()) {
+    FindingDraft draft;
+    draft.rule = &kDanglingTensor;
+    draft.place.value = id - 1;
+    if (!Defined(graph, id - 1)) {
+      draft.observed = "is a graph output that nothing produces";
+      draft.allowed = "a node's output, a constant or a graph input";
+    } else if (IsHandedThrough(graph, id - 1)) {
+      draft.observed = "is a graph output that nothing in this body produces: it is a tensor of the graph around it";
+      draft.allowed = "a node's output, a constant or an input of the body";
+      draft.fix = "Put an Identity into the body that reads the tensor, and give its output back.";
+    } else {
+      continue;
+    }
+    sink.Add(std::move(draft));
+  }
+}
+
 void CheckDanglingTensor(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() == v1::Graph::TFLITE) CheckNumbers(graph, sink);
   if (!graph.all_read_are_given()) CheckInputs(graph, sink);
-  for (int32_t id : graph.message().outputs()) {
-    if (Defined(graph, id - 1)) continue;
-    Place place;
-    place.value = id - 1;
-    sink.Add(kDanglingTensor, place, "is a graph output that nothing produces",
-             "a node's output, a constant or a graph input");
-  }
+  CheckOutputs(graph, sink);
 }
 
 }  // namespace

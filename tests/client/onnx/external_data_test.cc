@@ -117,6 +117,25 @@ TEST_F(ExternalDataTest, SaysWhatIsWrong) {
   }
 }
 
+// Nothing is claimed of it: no number is in the graph that is not in the file.
+TEST_F(ExternalDataTest, WhatIsNoNumberIsLeftOut) {
+  for (const Location& bad : {Location{"w.bin", "0x10", "4"}, Location{"w.bin", "99999999999999999999999", "4"},
+                              Location{"w.bin", "1", " 0 "}, Location{"w.bin", "-", "4"}}) {
+    const v1::Constant constant = Import(bad);
+    EXPECT_EQ(constant.external().status(), Status::BAD_RANGE) << bad.offset;
+    EXPECT_EQ(constant.external().offset(), 0) << bad.offset;
+    EXPECT_EQ(constant.external().length(), -1) << bad.length;
+    EXPECT_EQ(constant.stored_bytes(), -1);
+    EXPECT_FALSE(constant.has_statistics());
+  }
+  const v1::Constant negative = Import({"w.bin", "-3", "4"});
+  EXPECT_EQ(negative.external().offset(), -3);
+  EXPECT_EQ(negative.external().length(), 4);
+  // Where it is comes first.
+  EXPECT_EQ(Import({"../secret.bin", "0x10", "4"}).external().status(), Status::OUTSIDE_MODEL_FOLDER);
+  EXPECT_EQ(Import({"nowhere.bin", "0x10", "4"}).external().status(), Status::MISSING);
+}
+
 TEST_F(ExternalDataTest, TheChecksumIsThatOfTheWholeFile) {
   const std::string sha1 = "5D211bad8f4ee70e16c7d343a838fc344a1ed961";  // printf '\1\2\3\4\5\6' | sha1sum
   EXPECT_EQ(Import({"w.bin", "2", "4", sha1}).external().status(), Status::READ);

@@ -1,6 +1,7 @@
 // How the facts of an ONNX file are kept in a v1::Graph.
 #include <cmath>
 
+#include "absl/strings/str_cat.h"
 #include "client/error.h"
 #include "client/onnx/onnx_importer.h"
 #include "gtest/gtest.h"
@@ -309,6 +310,77 @@ TEST(OnnxImporter, ConstantNodeStaysAndItsOutputIsConstant) {
   EXPECT_EQ(graph.nodes(0).attributes(0).tensor(), graph.nodes(0).outputs(0));
   EXPECT_EQ(ValueNamed(graph, "kf").dtype(), v1::DATA_TYPE_FLOAT32);
   EXPECT_EQ(ValueNamed(graph, "kf").constant().reals(0), 0.25);
+}
+
+onnx::SparseTensorProto* AddSparse(onnx::ModelProto* model, const std::string& name, std::vector<int64_t> dims,
+                                   const std::vector<float>& values, const std::vector<int64_t>& indices,
+                                   std::vector<int64_t> indices_dims) {
+  onnx::SparseTensorProto* sparse = model->mutable_graph()->add_sparse_initializer();
+  sparse->mutable_dims()->Assign(dims.begin(), dims.end());
+  sparse->mutable_values()->set_name(name);
+  sparse->mutable_values()->set_data_type(TensorProto::FLOAT);
+  sparse->mutable_values()->add_dims(static_cast<int64_t>(values.size()));
+  sparse->mutable_values()->mutable_float_data()->Assign(values.begin(), values.end());
+  sparse->mutable_indices()->set_data_type(TensorProto::INT64);
+  sparse->mutable_indices()->mutable_dims()->Assign(indices_dims.begin(), indices_dims.end());
+  sparse->mutable_indices()->mutable_int64_data()->Assign(indices.begin(), indices.end());
+  return sparse;
+}
+
+// What is left out is 0: a scale that a runtime makes 0 is one here.
+TEST(OnnxImporter, SparseTensorsAreTheDenseOnesThatRuntimesMakeOfThem) {
+  onnx::ModelProto model = EmptyModel();
+  AddSparse(&model, "s", {4}, {0.5, 0.25, 0.125}, {0, 1, 2}, {3});
+  AddSparse(&model, "grid", {2, 3}, {1, 2}, {0, 2, 1, 0}, {2, 2});
+  AddSparse(&model, "none", {2}, {}, {}, {0});
+  onnx::AttributeProto* value = AddNode(model.mutable_graph(), "Constant", "c", {}, {"k"})->add_attribute();
+  value->set_name("sparse_value");
+  value->set_type(onnx::AttributeProto::SPARSE_TENSOR);
+  *value->mutable_sparse_tensor() = model.graph().sparse_initializer(0);
+  AddNode(model.mutable_graph(), "DequantizeLinear", "d", {"x", "grid"}, {"y"});  // scales are listed in any shape
+  const v1::Graph graph = Import(model);
+  const auto reals = [&](const std::string& name) {
+    const auto& list = ValueNamed(graph, name).constant().reals();
+    return std::vector<double>(list.begin(), list.end());
+  };
+  EXPECT_EQ(reals("s"), (std::vector<double>{0.5, 0.25, 0.125, 0}));
+  EXPECT_EQ(reals("k"), reals("s"));
+  EXPECT_EQ(reals("grid"), (std::vector<double>{0, 0, 1, 2, 0, 0}));
+  EXPECT_EQ(reals("none"), (std::vector<double>{0, 0}));
+  EXPECT_EQ(ValueNamed(graph, "s").constant().stored_bytes(), 16);
+  EXPECT_EQ(ValueNamed(graph, "grid").dims_size(), 2);
+}
+
+TEST(OnnxImporter, SparseTensorsThatCannotBeMadeDenseClaimNothing) {
+  onnx::ModelProto model = EmptyModel();
+  AddSparse(&model, "beyond", {4}, {1}, {4}, {1});
+  AddSparse(&model, "negative", {4}, {1}, {-1}, {1});
+  AddSparse(&model, "twice", {4}, {1, 2}, {1, 1}, {2});
+  AddSparse(&model, "fewer", {4}, {1, 2}, {1}, {1});
+  AddSparse(&model, "flat", {2, 2}, {1}, {1, 1}, {1, 1});
+  AddSparse(&model, "scalar", {}, {1}, {0}, {1});
+  AddSparse(&model, "huge", {int64_t{1} << 40, 4}, {1}, {3}, {1});
+  AddSparse(&model, "overflow", {int64_t{1} << 62, 1 << 20}, {1}, {3}, {1});
+  AddSparse(&model, "size", {-4}, {1}, {0}, {1});
+  AddSparse(&model, "text", {4}, {1}, {0}, {1})->mutable_values()->set_data_type(TensorProto::STRING);
+  AddSparse(&model, "beside", {4}, {1}, {0}, {1})->mutable_values()->set_data_location(TensorProto::EXTERNAL);
+  const v1::Graph graph = Import(model);
+  for (const v1::Value& value : graph.values()) {
+    EXPECT_TRUE(value.has_constant()) << value.name();
+    EXPECT_EQ(value.constant().stored_bytes(), -1) << value.name();
+    EXPECT_FALSE(value.constant().has_statistics()) << value.name();
+    EXPECT_EQ(value.constant().reals_size(), 0) << value.name();
+  }
+  EXPECT_EQ(graph.values_size(), 11);
+}
+
+// A few bytes of a file stand for megabytes: in all there is a bound.
+TEST(OnnxImporter, SparseTensorsAreBounded) {
+  onnx::ModelProto model = EmptyModel();
+  for (int i = 0; i < 6; ++i) AddSparse(&model, absl::StrCat("s", i), {1 << 20}, {1}, {7}, {1});
+  const v1::Graph graph = Import(model);
+  EXPECT_EQ(ValueNamed(graph, "s3").constant().stored_bytes(), 4 << 20);
+  EXPECT_EQ(ValueNamed(graph, "s4").constant().stored_bytes(), -1);
 }
 
 TEST(OnnxImporter, SubgraphsCaptureFromEveryEnclosingGraph) {

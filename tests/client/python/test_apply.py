@@ -10,7 +10,7 @@ from quantgate.fx_specs import add_observed, observer_of, spec_message
 from quantgate.v1 import report_pb2, spec_pb2, types_pb2
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from torchao.quantization.pt2e.quantizer import (DerivedQuantizationSpec, FixedQParamsQuantizationSpec,
-                                                 SharedQuantizationSpec)
+                                                 QuantizationAnnotation, SharedQuantizationSpec)
 
 V68 = 'qnn_htp/SM8350'
 INT8 = spec_pb2.Spec(kind=spec_pb2.Spec.PLAIN, dtype=types_pb2.DATA_TYPE_INT8, quant_min=-127, quant_max=127,
@@ -328,6 +328,64 @@ def test_after_convert_it_is_too_late():
     found.proto.results[0].ClearField('corrections')
     with pytest.raises(quantgate.QuantGateError, match='is converted already'):
         quantgate.apply(found, convert_pt2e(calibrated()))
+
+
+NAN = float('nan')
+
+
+def fixed_at_nan(scale, zero_point):
+    module = torch.export.export(torch.nn.ReLU(), (torch.randn(2, 3),), strict=True).module(check_guards=False)
+    node(module, 'relu').meta['quantization_annotation'] = QuantizationAnnotation({}, FixedQParamsQuantizationSpec(
+        torch.int8, scale, zero_point, -128, 127, torch.per_tensor_affine), _annotated=True)
+    return module
+
+
+@pytest.mark.parametrize(('scale', 'zero_point'), [(NAN, 0), (0.1, NAN), (NAN, NAN), (torch.tensor(NAN), 0),
+                                                   (torch.tensor([NAN]), torch.tensor([0])), (0.1, float('inf')),
+                                                   (torch.tensor(0.1), torch.tensor(NAN))])
+def test_what_is_no_number_is_corrected(scale, zero_point):
+    module = fixed_at_nan(scale, zero_point)
+    found = quantgate.check(module)
+    assert found.verdict() == 'REJECTED' and found.results[0].corrections[0].proven
+    assert [change.place for change in quantgate.apply(found, module)] == [('node', 'relu')]
+    assert quantgate.check(module).ok and not isinstance(annotation(module, 'relu').output_qspec,
+                                                         FixedQParamsQuantizationSpec)
+    for mode in ('strict', 'warn'):
+        gate = quantgate.Gated(Nothing(), mode=mode, fix=True)
+        module = fixed_at_nan(scale, zero_point)
+        gate.validate(module)
+        assert gate.report.verdict() == 'ACCEPTED_WITH_WARNINGS' and len(gate.changes) == 1
+
+
+def test_a_nan_is_no_other_number():
+    found = quantgate.check(fixed_at_nan(NAN, 0))
+    for scale, zero_point in ((0.1, 0), (NAN, 1), (NAN, NAN)):
+        with pytest.raises(quantgate.QuantGateError, match="'relu' is not annotated as it was"):
+            quantgate.apply(found, fixed_at_nan(scale, zero_point))
+
+
+def test_a_fixed_spec_keeps_a_zero_point_that_is_none():
+    module = fixed_at_nan(0.1, NAN)
+    change = report_pb2.Change(location=report_pb2.Location(node='relu', value='relu'))
+    change.before.CopyFrom(message(annotation(module, 'relu').output_qspec))
+    change.after.CopyFrom(change.before)
+    change.after.quant_min = -127
+    (_, before, after), = quantgate.apply(report(change), module)
+    assert scheme(after)[3] == -127 and scheme(after)[4:] == scheme(before)[4:]
+
+
+# The numbers of an observer are compared with those of the report as the numbers of an annotation are.
+def test_an_observer_of_what_is_no_number_is_compared():
+    module = fixed_at_nan(NAN, 0)
+    module = prepare_pt2e(module, Nothing())
+    found = quantgate.check(module)
+    change = report_pb2.Change(location=report_pb2.Location(node='relu', value='relu'))
+    change.before.CopyFrom(next(spec for spec in quantgate.to_graph(module).specs))
+    change.after.CopyFrom(change.before)
+    change.after.qparams.scales[0] = 0.5
+    changes = quantgate.apply(quantgate.Report(report_pb2.Report(stage=found.proto.stage, results=[report_pb2.Result(
+        target='any', corrections=[report_pb2.Correction(id='c1', changes=[change], proven=True)])])), module)
+    assert [one.place for one in changes] == [('node', 'relu')] and changes[0].after.scale == 0.5
 
 
 def test_an_operator_of_another_graph():

@@ -3,6 +3,7 @@ hang."""
 import asyncio
 import concurrent.futures
 import copy
+import html
 import multiprocessing
 import os
 import pathlib
@@ -343,6 +344,23 @@ def test_a_notebook_shows_names_as_text():
     report.results[0].findings[0].location.node = '<script>alert(1)</script>'
     page = report._repr_html_()
     assert '<script>' not in page and '&lt;script&gt;' in page and 'rejected' in page
+
+
+def test_a_notebook_shows_all_that_a_terminal_does():
+    module = models.annotate(models.export(), models.qnn('use_16a16w'))
+    report = quantgate.check(module, targets=['qnn_htp/SM8350', V75])
+    report.results[0].verdict_reason = 'a <reason>'
+    report.results[0].not_checked[0].reason = 'nobody <knows>'
+    common = report.proto.common_corrections
+    assert common.changes and not common.conflicts
+    for _ in range(2):
+        page, text = report._repr_html_(), str(report)
+        said = [line for line in text.splitlines() if not line.startswith(' ') and ': ' not in line or 'not ch' in line
+                or 'not together' in line]
+        assert len(said) == 3 and all(html.escape(line.strip()) in page for line in said), (said, page)
+        assert 'a &lt;reason&gt;' in page and 'because nobody &lt;knows&gt;, …' in page and 'because nobody <' in text
+        common.conflicts.add(targets=['qnn_htp/SM8350', '<any>'], reason='one & other')
+    assert '<p>not together: qnn_htp/SM8350, &lt;any&gt;: one &amp; other</p>' in report._repr_html_()
 
 
 def test_no_bar_where_nobody_looks(capfd, monkeypatch):

@@ -1,8 +1,11 @@
 """What cannot be read: an error that names the place, or a constant of which nothing is known; next to it what can."""
 import copy
+import collections
 import fractions
+import functools
 import pickle
 import time
+import types
 
 import models
 import pytest
@@ -10,7 +13,8 @@ import quantgate
 import torch
 from quantgate.v1 import spec_pb2
 from torchao.quantization import Int8WeightOnlyConfig, quantize_
-from torchao.quantization.pt2e.observer import FixedQParamsObserver, MinMaxObserver
+from torchao.quantization.pt2e.fake_quantize import FakeQuantize
+from torchao.quantization.pt2e.observer import FixedQParamsObserver, MinMaxObserver, PartialWrapper
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 from torchao.quantization.pt2e.quantizer import (DerivedQuantizationSpec, FixedQParamsQuantizationSpec,
                                                  QuantizationAnnotation, QuantizationSpec, SharedQuantizationSpec)
@@ -112,6 +116,194 @@ def test_the_like_of_it_that_can(spec, read):
     assert quantgate.check(graph_of(spec), targets=[V75]).results
 
 
+# ---- objects that raise when they are read ----
+
+class Raises:
+    """Has the attributes it is given, and raises for one; without a name, for whatever it does not have."""
+
+    def __init__(self, name=None, error=ValueError('boo'), **members):
+        self.__dict__.update(members, _error=error)
+        if name is not None:
+            self.__class__ = type('Raises', (Raises,), {name: property(self._raise)})
+
+    @staticmethod
+    def _raise(self):
+        raise self._error
+
+    def __getattr__(self, name):
+        if name.startswith('__') or type(self) is not Raises:
+            raise AttributeError(name)
+        raise self._error
+
+
+class Number:
+    """No number, and none to be told with."""
+
+    def __index__(self):
+        raise LookupError('boo')
+
+    __float__ = __int__ = __hash__ = __eq__ = __repr__ = __index__
+
+    def __lt__(self, other):  # QuantizationSpec asks, and would not be made
+        return False
+
+    __gt__ = __lt__
+
+
+def in_itself(depth=None):
+    """A constructor whose observer is itself, or is made as deep as that."""
+    made = FakeQuantize.with_args(observer=MinMaxObserver)
+    for _ in range(depth or 0):
+        made = FakeQuantize.with_args(observer=made)
+    if depth is None:
+        made.p.keywords['observer'] = made
+    return made
+
+
+def compressed(**parameters):
+    config = types.SimpleNamespace(group_size=32)
+    return observed(wc_param=types.SimpleNamespace(
+        **{'compression_config': config, 'weight_shape': (8, 64), 'reduction_axes': (1,), **parameters}))
+
+
+class Unnamed(MinMaxObserver):
+    __module__ = None
+
+
+@pytest.mark.parametrize('spec, words', [
+    (Raises('edge_or_node', dtype=torch.int8), r"edge_or_node cannot be read: ValueError\('boo'\)"),
+    (Raises('derived_from', dtype=torch.int8), 'derived_from cannot be read'),
+    (Raises('scale', dtype=torch.int8), 'scale cannot be read'),
+    (Raises('zero_point', dtype=torch.int8, scale=0.1), 'zero_point cannot be read'),
+    (Raises('dtype', error=KeyError('boo')), r"dtype cannot be read: KeyError\('boo'\)"),
+    (Raises('dtype', scale=0.1), 'dtype cannot be read'), (Raises('quant_min', dtype=torch.int8), 'quant_min cannot'),
+    (Raises('qscheme', dtype=torch.int8), 'qscheme cannot be read'),
+    (Raises('observer_or_fake_quant_ctr', dtype=torch.int8), 'observer_or_fake_quant_ctr cannot be read'),
+    (Raises(), 'edge_or_node cannot be read'), (Raises(error=RecursionError()), 'cannot be read: RecursionError'),
+    (SharedQuantizationSpec(Number()), 'refers to <Number instance'),
+    (plain(quant_min=Number(), quant_max=None), 'quant_min, <Number'),
+    (plain(ch_axis=Number()), 'ch_axis, <Number'), (fixed(Number()), 'scale, <Number'),
+    (fixed(0.1, Number()), 'zero_point, <Number'), (fixed(10**5000), 'scale, <an int of 16610 bits>'),
+    (plain(quant_max=10**5000), 'quant_max, <an int of'), (observed(block_size=[Number()]), r'block_size, \[<Number'),
+    (observed(block_size=Raises('__iter__')), 'block_size, <'),
+    (plain(observer_or_fake_quant_ctr=Raises('p', error=KeyError('p'))), "p cannot be read: KeyError"),
+    (plain(observer_or_fake_quant_ctr=Raises('__name__')), '__name__ cannot be read'),
+    (plain(observer_or_fake_quant_ctr=Raises('with_args', __name__='made')), 'with_args cannot be read'),
+    (plain(observer_or_fake_quant_ctr=in_itself()), "the observer of its observer_or_fake_quant_ctr is another's"),
+    (plain(observer_or_fake_quant_ctr=in_itself(2000)), "the observer of its observer_or_fake_quant_ctr is another's"),
+    (compressed(reduction_axes=1), "wc_param's reduction_axes, 1, is no list of numbers"),
+    (compressed(reduction_axes=[None]), "wc_param's reduction_axes"),
+    (compressed(weight_shape=None), "wc_param's weight_shape, None, is no list of numbers"),
+    (compressed(compression_config=Raises('group_size')), 'group_size cannot be read'),
+    (observed(wc_param=Raises('weight_shape', compression_config=types.SimpleNamespace(group_size=32))),
+     'weight_shape cannot be read')], ids=lambda it: it if isinstance(it, str) else '')
+def test_a_spec_that_raises_is_named_with_its_place(spec, words):
+    refused(graph_of(spec), f'the spec of the input x of relu_default: .*{words}')
+    module = graph_of(None)
+    annotation(module).output_qspec = spec
+    refused(module, f'the spec of the output of relu_default: .*{words}')
+
+
+@pytest.mark.parametrize('spec', [
+    compressed(), compressed(reduction_axes=()), compressed(compression_config=None, weight_shape=None),
+    plain(observer_or_fake_quant_ctr=PartialWrapper(3)), plain(observer_or_fake_quant_ctr=Unnamed),
+    plain(observer_or_fake_quant_ctr=functools.partial(MinMaxObserver, eps=Number())),
+    plain(observer_or_fake_quant_ctr=Raises('__call__')), plain(observer_or_fake_quant_ctr=in_itself(2))],
+    ids=[str(number) for number in range(8)])
+def test_the_like_of_it_that_does_not(spec):
+    assert quantgate.check(graph_of(spec), targets=[V75]).results
+
+
+class Torn(dict):
+    def items(self):
+        raise ValueError('boo')
+
+    values = keys = __iter__ = items
+
+
+class Odd(QuantizationAnnotation):
+    """Torchao's, in a class of a quantizer's own."""
+
+
+@pytest.mark.parametrize('odd, words', [
+    (Raises('input_qspec_map', output_qspec=None), ": its input_qspec_map cannot be read: ValueError"),
+    (Raises('output_qspec', input_qspec_map={}), ': its output_qspec cannot be read'),
+    (Raises('_annotated', input_qspec_map={}, output_qspec=None), ': its _annotated cannot be read'),
+    (Raises(), ': its input_qspec_map cannot be read'), (Number(), ' is no QuantizationAnnotation .*<Number'),
+    (QuantizationAnnotation(Torn(), None), ': its input_qspec_map cannot be read'),
+    (QuantizationAnnotation({}, None, allow_implicit_sharing=torch.ones(2)),
+     r': its allow_implicit_sharing, tensor\(.*\), is neither true nor false: RuntimeError'),
+    (QuantizationAnnotation({}, None, _annotated=torch.ones(2)), ': its _annotated, tensor.*neither true nor false')],
+    ids=lambda it: it if isinstance(it, str) else '')
+def test_an_annotation_that_raises_is_named(odd, words):
+    module = graph_of(plain())
+    report = quantgate.check(module, targets=[V75])
+    next(node for node in module.graph.nodes if node.op == 'call_function').meta['quantization_annotation'] = odd
+    refused(module, f'the annotation of relu_default{words}')
+    # Nor does it when the corrections of a graph that was sound are applied to this one.
+    report.results[0].corrections.add(proven=True).changes.add().location.node = 'relu_default'
+    report.proto.stage = 1
+    with pytest.raises(quantgate.QuantGateError, match=f'the annotation of relu_default{words}'):
+        quantgate.apply(report, module)
+
+
+@pytest.mark.parametrize('made', [
+    lambda edges, spec: Odd(edges, spec, _annotated=True),
+    lambda edges, spec: QuantizationAnnotation(collections.OrderedDict(edges), spec, _annotated=1),
+    lambda edges, spec: QuantizationAnnotation(edges, spec, torch.ones(1), torch.ones(1)),
+    lambda edges, spec: types.SimpleNamespace(input_qspec_map=edges, output_qspec=spec, _annotated=True)])
+def test_annotations_like_torchaos_say_the_same(made):
+    module, other = graph_of(plain()), graph_of(plain())
+    for one in (module, other):
+        annotation(one).output_qspec = plain(dtype=torch.int8)
+    theirs = annotation(other)
+    next(node for node in other.graph.nodes if node.op == 'call_function').meta['quantization_annotation'] = made(
+        theirs.input_qspec_map, theirs.output_qspec)
+    assert quantgate.to_graph(other) == quantgate.to_graph(module)
+
+
+@pytest.mark.parametrize('axis', [Number(), 0.5, None, 2**70])
+def test_the_axis_of_a_constant_that_is_none(axis):
+    module = graph_of(plain(), torch.ones(4, 4))
+    add = next(node for node in module.graph.nodes if node.name.startswith('add'))
+    add.meta['quantization_annotation'] = QuantizationAnnotation(
+        {add.args[1]: plain(ch_axis=axis, qscheme=torch.per_channel_affine)}, None, _annotated=True)
+    if axis is None:
+        assert quantgate.check(module).results
+    else:
+        refused(module, 'the spec of the input constant of add_tensor: its ch_axis')
+
+
+class Observer(torch.nn.Module):
+    """Of a prepared graph; raises where it is told to."""
+
+    def __init__(self, name):
+        super().__init__()
+        self.__class__ = type('Observer', (Observer,), {name: property(Raises._raise)}) if name else Observer
+        self._error = ValueError('boo')
+
+    def calculate_qparams(self):
+        return torch.tensor([0.1]), torch.tensor([0])
+
+    def forward(self, x):
+        return x
+
+
+@pytest.mark.parametrize('name', [None, 'activation_post_process', 'obs_or_fqs', 'min_val', 'ch_axis', 'num_steps',
+                                  'qscheme', 'is_dynamic'])
+def test_observers_that_raise(name):
+    module = graph_of(plain())
+    relu = next(node for node in module.graph.nodes if node.op == 'call_function')
+    module.observer = Observer(name)
+    module.within = Observer(None)
+    module.within.obs_or_fqs = [module.within]
+    for held in ('observer', 'within'):
+        with module.graph.inserting_before(relu):
+            seen = module.graph.call_module(held, (relu.args[0],))
+        relu.args = (seen,)
+    assert quantgate.check(module, targets=[V75]).results
+
+
 def test_two_prescribed_scales_of_one_tensor_are_a_finding():
     report = quantgate.check(graph_of(fixed(torch.tensor([0.5, 0.25]), torch.tensor([0, 1]))), targets=[V75])
     assert 'relu_default' in {finding.location.node for finding in report.findings()} and not report.ok
@@ -172,9 +364,36 @@ def test_of_others_it_is(dtype):
 
 
 def test_arguments_beyond_the_message():
-    for argument in (2**64, [2**64], 'half of a pair: \ud800'):
-        node, = (node for node in quantgate.to_graph(graph_of(plain(), argument=argument)).nodes if node.annotated)
-        assert all(attribute.s for attribute in node.attributes)
+    for argument in (2**64, [2**64], 'half of a pair: \ud800', [10**400, 0.5], 10**5000, [10**5000], ['x', 10**5000],
+                     Number(), {'a': Number()}):
+        module = graph_of(plain())
+        relu = next(node for node in module.graph.nodes if node.op == 'call_function')
+        relu.target = torch.ops.aten.upsample_nearest2d.vec
+        relu.args = (relu.args[0], None, argument)  # here: of some, fx writes no code
+        node, = (node for node in quantgate.to_graph(module).nodes if node.annotated)
+        assert node.attributes and all(attribute.s or attribute.strings.values for attribute in node.attributes)
+
+
+@pytest.mark.parametrize('name', ['_op', '_schema', '__name__', '__module__', None])
+def test_what_a_node_calls_may_raise(name):
+    class Called:
+        def __call__(self, x):
+            return x
+
+        def __getattribute__(self, asked):
+            if is_made and (asked == name or name is None and asked != '__class__'):
+                raise ValueError('boo')
+            return super().__getattribute__(asked)
+
+        __name__, __repr__ = 'called', Number.__index__
+
+    is_made = False
+    module = graph_of(plain())
+    relu = next(node for node in module.graph.nodes if node.op == 'call_function')
+    with module.graph.inserting_after(relu):
+        module.graph.call_function(Called(), (relu,))
+    is_made = True
+    assert quantgate.check(module, targets=[V75]).results and quantgate.sharing_groups(module)
 
 
 @pytest.mark.parametrize('call', [
@@ -207,14 +426,15 @@ def test_any_time_limit():
 @pytest.mark.parametrize('meta', [
     {'stack_trace': 3}, {'stack_trace': 'File "a.py", line 99999999999999999999, in f'}, {'nn_module_stack': ['a']},
     {'stack_trace': 'File "\udcff.py", line 3, in f'}, {'nn_module_stack': {'a': None}},
-    {'nn_module_stack': {'a': ('\udcff', int)}}, {'val': 3}])
+    {'nn_module_stack': {'a': ('\udcff', int)}}, {'nn_module_stack': {'a': (Number(),)}}, {'val': 3},
+    {'val': Raises()}])
 def test_where_a_node_comes_from_is_told_as_far_as_it_goes(meta):
     module = graph_of(plain())
     next(node for node in module.graph.nodes if node.op == 'call_function').meta.update(meta)
     assert quantgate.check(module).results
 
 
-@pytest.mark.parametrize('asked', [3, [None], [2**70], 'all'])
+@pytest.mark.parametrize('asked', [3, [None], [2**70], 'all', [Number()], Number()])
 def test_block_sizes_that_are_none(asked):
     module = graph_of(plain())
     next(node for node in module.graph.nodes if node.op == 'call_function').meta['asked_block_size'] = asked

@@ -907,6 +907,15 @@ void InABody(GraphBuilder& b, const std::string& op) {
   b.Output("z");
 }
 
+// Four integers of this type behind a DequantizeLinear "n"; several zero points: along the only axis.
+void DequantizedBy(GraphBuilder& b, v1::DataType type, const std::vector<int64_t>& zero_points) {
+  b.Weight("w", type, {4}, type == v1::DATA_TYPE_INT32 ? 16 : 8);
+  b.Reals("s", std::vector<double>(zero_points.size(), 0.1));
+  b.Ints("zp", type, zero_points);
+  b.Int(b.Node("DequantizeLinear", "n", {"w", "s", "zp"}, {"y"}), "axis", 0);
+  b.Output("y");
+}
+
 std::vector<SoundnessCase> VersionAndTypeCases() {
   return {
       // FI003
@@ -1185,6 +1194,29 @@ std::vector<SoundnessCase> VersionAndTypeCases() {
          b.Output("y");
        },
        ""},
+
+      // QS008
+      {"IntegerZeroPoint", Blank, [](GraphBuilder& b) { DequantizedBy(b, v1::DATA_TYPE_INT32, {5}); }, "QS008", "n",
+       "w", -1, v1::Finding::WARNING},
+      {"IntegerZeroPointOfAChannel", Blank,
+       [](GraphBuilder& b) {
+         DequantizedBy(b, v1::DATA_TYPE_INT32, {0, 0, 5, 0});
+       },
+       "QS008", "n", "w", 2, v1::Finding::WARNING},
+      {"IntegerZeroPointZero", Blank, [](GraphBuilder& b) { DequantizedBy(b, v1::DATA_TYPE_INT32, {0}); }, ""},
+      {"IntegerZeroPointsZero", Blank,
+       [](GraphBuilder& b) {
+         DequantizedBy(b, v1::DATA_TYPE_INT32, {0, 0, 0, 0});
+       },
+       ""},
+      {"ZeroPointOfAShorterInteger", Blank, [](GraphBuilder& b) { DequantizedBy(b, v1::DATA_TYPE_INT16, {5}); },
+       "-QS008"},
+      {"IntegerZeroPointOfOnnxRuntime", Blank,
+       [](GraphBuilder& b) {
+         DequantizedBy(b, v1::DATA_TYPE_INT32, {5});
+         b.Find("n").set_op(b.Symbol("com.microsoft::DequantizeLinear"));
+       },
+       "-QS008"},
 
       // GS014
       {"ReadWithAnotherScale", SoundIntegerConv,

@@ -879,6 +879,10 @@ std::function<void(GraphBuilder&)> OfOutputs(const std::string& op, const std::s
   };
 }
 
+std::function<void(GraphBuilder&)> OfSet(int64_t version) {
+  return [version](GraphBuilder& b) { b.graph.mutable_opset_imports(0)->set_version(version); };
+}
+
 std::vector<SoundnessCase> MeaningCases() {
   const Sizes image = {1, 3, 8, 8};
   const Sizes weight = {4, 3, 3, 3};
@@ -913,6 +917,10 @@ std::vector<SoundnessCase> MeaningCases() {
       {"NormOfThirdOrder", Empty, Node("LpNormalization", {{2, 3}}, OfNumber("p", 3)), "GS013", "n"},
       {"NormOfFirstOrder", Empty, Node("LpNormalization", {{2, 3}}, OfNumber("p", 1)), ""},
       {"RemainderOfReals", Empty, Node("Mod", {{3}, {3}}), "GS013", "n"},
+      {"RemainderOfRealsBefore28", Empty, AlsoWith(OfSet(27), Node("Mod", {{3}, {3}})), "GS013", "n"},
+      {"RemainderOfRealsSince28", Empty, AlsoWith(OfSet(28), Node("Mod", {{3}, {3}})), ""},
+      {"NormOfThirdOrderSince28", Empty, AlsoWith(OfSet(28), Node("LpNormalization", {{2, 3}}, OfNumber("p", 3))),
+       "GS013", "n"},
       {"RemainderOfRealsBySignOfTheDividend", Empty, Node("Mod", {{3}, {3}}, OfNumber("fmod", 1)), ""},
       {"ReversedAlongOneAxis", Empty, List("ReverseSequence", {2, 3}, {2}), ""},
       {"ReversedAlongTheBatch", Empty, AlsoWith(List("ReverseSequence", {2, 3}, {2}), OfNumber("time_axis", 1)),

@@ -96,6 +96,19 @@ void BranchesThatRead(GraphBuilder& b, const std::string& name) {
   b.Output("z");
 }
 
+// An If whose branches have one output and no node: a value of the graph, or without a name a constant of their own.
+void BranchesThatGiveBack(GraphBuilder& b, const std::string& name) {
+  GraphBuilder body(b.graph.origin(), b.graph.stage());
+  if (name.empty()) {
+    body.Reals("outer", {1});
+  } else {
+    body.Value("outer").set_captured(b.Id(name));
+  }
+  body.Output("outer");
+  b.Branch("if", "c", body.graph, "z");
+  b.Output("z");
+}
+
 // An If whose branches read y_q with this scale of the graph.
 void BranchesThatDequantize(GraphBuilder& b, const std::string& scale) {
   GraphBuilder body;
@@ -530,6 +543,12 @@ std::vector<Case> Cases() {
          b.Value("w").mutable_constant()->mutable_external()->set_status(v1::ExternalData::BAD_RANGE);
        },
        "FI005", "", "w"},
+      {"ExternalByNoNumber", SoundConv,
+       [](GraphBuilder& b) {
+         b.Value("w").mutable_constant()->mutable_external()->set_status(v1::ExternalData::BAD_RANGE);
+         b.Value("w").mutable_constant()->mutable_external()->set_length(-1);
+       },
+       "FI005", "", "w"},
       {"ExternalUnreadable", SoundConv,
        [](GraphBuilder& b) {
          b.Value("w").mutable_constant()->mutable_external()->set_status(v1::ExternalData::UNREADABLE);
@@ -799,6 +818,18 @@ std::vector<Case> Cases() {
       {"InitializerMissing", SoundConv, [](GraphBuilder& b) { b.Value("w_scale").clear_constant(); }, "GS002", "w_DQ",
        "w_scale"},
       {"OutputMissing", SoundConv, [](GraphBuilder& b) { b.Output("nobody"); }, "GS002", "", "nobody"},
+      {"BranchGivesBackWhatIsAround", SoundConv, [](GraphBuilder& b) { BranchesThatGiveBack(b, "x_dq"); }, "GS002", "",
+       "outer"},
+      {"BranchGivesBackAConstantFromAround", SoundConv, [](GraphBuilder& b) { BranchesThatGiveBack(b, "w_scale"); },
+       "GS002", "", "outer"},
+      {"BranchGivesBackACopyOfWhatIsAround", SoundConv, [](GraphBuilder& b) { BranchesThatRead(b, "x_dq"); }, "-GS002"},
+      {"BranchGivesBackItsConstant", SoundConv, [](GraphBuilder& b) { BranchesThatGiveBack(b, ""); }, "-GS002"},
+      {"BranchOfPyTorchGivesBackWhatIsAround", [] { return GraphBuilder(v1::Graph::PT2E, v1::STAGE_ANNOTATED); },
+       [](GraphBuilder& b) {
+         b.Input("x", v1::DATA_TYPE_FLOAT32, {4});
+         BranchesThatGiveBack(b, "x");
+       },
+       "-GS002"},
 
       // GS003, GS004
       {"LateProducer", SoundConv,
@@ -1688,6 +1719,7 @@ std::vector<Case> Cases() {
        },
        "FX003", "conv", "b", 3, warning},
       {"BiasZeroPoint", SoundConv, [](GraphBuilder& b) { SetInt(b, "b_zp", 2, 5); }, "FX002", "conv", "b", 2},
+      {"BiasZeroPointIsSaidOnce", SoundConv, [](GraphBuilder& b) { SetInt(b, "b_zp", 2, 5); }, "-QS008"},
       {"BiasAtLimit", SoundConv, [](GraphBuilder& b) { SetInt(b, "b", 3, 2147483647); }, "FX003", "conv", "b", 3,
        warning},
       {"BiasAtNegativeLimit", SoundConv, [](GraphBuilder& b) { SetInt(b, "b", 3, -2147483647); }, "FX003", "conv", "b",
@@ -1855,6 +1887,46 @@ TEST(SoundnessRules, ScalesOfAnUnknownLayoutAreNotChecked) {
   EXPECT_EQ(times.at("ExpertsOfAKindThatIsNotKnown"), 1);
   times.erase("ExpertsOfAKindThatIsNotKnown");
   for (const auto& [name, count] : times) EXPECT_EQ(count, 0) << name;
+}
+
+// The importer reads small sparse tensors; of others there is nothing to judge.
+TEST(SoundnessRules, ElementsThatWereNotReadAreNotChecked) {
+  const auto reasons = [](const GraphBuilder& builder) {
+    std::string all;
+    const v1::Report report = CheckGraph(builder.graph);
+    for (const v1::NotChecked& entry : report.results(0).not_checked()) {
+      if (entry.rule() == "FI004") all += entry.reason();
+    }
+    return all;
+  };
+  GraphBuilder builder = SoundConv();
+  EXPECT_EQ(reasons(builder), "");
+  v1::Constant& scale = *builder.Value("w_scale").mutable_constant();
+  scale.clear_reals();
+  scale.set_stored_bytes(-1);
+  EXPECT_EQ(reasons(builder), "1 sparse tensor was not read: no rule looked at its elements");
+  // Another finding's.
+  scale.mutable_external()->set_status(v1::ExternalData::MISSING);
+  EXPECT_EQ(reasons(builder), "");
+}
+
+// No number is said of external data that the file does not state.
+TEST(SoundnessRules, AnOffsetThatIsNoNumberIsSaidToBeNone) {
+  const auto observed = [](int64_t offset, int64_t length) -> std::string {
+    GraphBuilder builder = SoundConv();
+    v1::ExternalData& external = *builder.Value("w").mutable_constant()->mutable_external();
+    external.set_location("w.bin");
+    external.set_status(v1::ExternalData::BAD_RANGE);
+    external.set_offset(offset);
+    external.set_length(length);
+    const v1::Report report = CheckGraph(builder.graph);
+    for (const v1::Finding& finding : report.results(0).findings()) {
+      if (finding.code() == "FI005") return finding.observed();
+    }
+    return "";
+  };
+  EXPECT_EQ(observed(0, -1), "is in 'w.bin', at an offset or of a length that is no number");
+  EXPECT_EQ(observed(-64, 64), "is at offset -64, length 64 of 'w.bin', which is not within that file");
 }
 
 // One finding, every word of it: what users read and grep for.

@@ -4,6 +4,7 @@
 
 #include "rules/backends/qnn/removed.h"
 #include "rules/engine/toolchain.h"
+#include "rules/graph/quantizer.h"
 
 namespace quantgate::qnn_htp {
 namespace {
@@ -119,9 +120,6 @@ bool IsAgnostic(const Graph& graph, int32_t node) {
     case OpId::kTopK:
     case OpId::kTriangle:
     case OpId::kWhere:
-    // What is folded into the tensors in front.
-    case OpId::kQuantize:
-    case OpId::kDequantize:
       return true;
     default:
       return false;
@@ -133,10 +131,22 @@ bool IsReshapedFor(const Graph& graph, int32_t value, int32_t reader) {
   return ReshapesOperands(graph.op(reader)) && graph.rank(value) != RankOfOutput(graph, reader);
 }
 
+// Quantize and Dequantize nodes are folded into the tensors in front before the pass runs. What reads one reads what
+// computes the tensor behind all of them; where that is an input or a constant, or stops the pass, its readers have
+// nothing to do with each other.
 class Walk {
  public:
   Walk(const Graph& graph, absl::FunctionRef<bool(int32_t node)> there)
-      : graph_(graph), there_(there), reached_(graph.num_nodes(), false) {}
+      : graph_(graph), there_(there), reached_(graph.num_nodes(), false), source_(graph.num_values(), -1) {
+    for (int32_t node : graph.order()) {
+      const bool folded = IsFolded(node);
+      const int32_t data = folded ? QuantizerInputsOf(graph, node).data : -1;
+      const int32_t source = !folded ? node : data >= 0 ? source_[data] : -1;
+      for (int i = 0; i < graph.num_outputs(node); ++i) {
+        if (graph.output(node, i) >= 0) source_[graph.output(node, i)] = source;
+      }
+    }
+  }
 
   std::vector<bool> Run() {
     for (int32_t node = 0; node < graph_.num_nodes(); ++node) {
@@ -145,23 +155,36 @@ class Walk {
     while (!waiting_.empty()) {
       const int32_t node = waiting_.back();
       waiting_.pop_back();
-      for (int i = 0; i < graph_.num_inputs(node); ++i) {
-        const int32_t value = graph_.input(node, i);
-        if (value < 0 || graph_.producer(value) < 0 || IsReshapedFor(graph_, value, node)) continue;
-        ReachAgnostic(graph_.producer(value));
-      }
+      // A folded node is on the way from what computes its tensor, and reached with that.
+      if (!IsFolded(node)) GoUp(node);
       for (int i = 0; i < graph_.num_outputs(node); ++i) {
         const int32_t value = graph_.output(node, i);
         if (value < 0) continue;
-        for (const Use& use : graph_.uses(value)) {
-          if (!IsReshapedFor(graph_, value, use.node)) ReachAgnostic(use.node);
-        }
+        for (const Use& use : graph_.uses(value)) GoDown(value, use.node);
       }
     }
     return std::move(reached_);
   }
 
  private:
+  bool IsFolded(int32_t node) const { return IsQuantizer(graph_, node) && there_(node); }
+
+  void GoUp(int32_t node) {
+    for (int i = 0; i < graph_.num_inputs(node); ++i) {
+      const int32_t value = graph_.input(node, i);
+      if (value < 0 || source_[value] < 0 || IsReshapedFor(graph_, value, node)) continue;
+      ReachAgnostic(source_[value]);
+    }
+  }
+
+  void GoDown(int32_t value, int32_t reader) {
+    if (IsFolded(reader)) {
+      if (QuantizerInputsOf(graph_, reader).data == value) Reach(reader);
+    } else if (!IsReshapedFor(graph_, value, reader)) {
+      ReachAgnostic(reader);
+    }
+  }
+
   // Scalars have no layout.
   void ReachAgnostic(int32_t node) {
     if (RankOfOutput(graph_, node) != 0 && IsAgnostic(graph_, node)) Reach(node);
@@ -175,6 +198,7 @@ class Walk {
   const Graph& graph_;
   absl::FunctionRef<bool(int32_t node)> there_;
   std::vector<bool> reached_;
+  std::vector<int32_t> source_;  // by value: what computes the tensor; -1: an input or a constant
   std::vector<int32_t> waiting_;
 };
 

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/backends/node_view.h"
+#include "rules/backends/qnn/lowering.h"
 #include "rules/backends/qnn_htp/executorch/runs.h"
 #include "rules/backends/shared_encoding.h"
 #include "rules/graph/quantizer.h"
@@ -25,7 +26,8 @@ const RuleInfo kMaxPoolStride = {
     "max_pool3d apart, over the empty list that a stride is which is left out in front of a padding.",
     "Write the stride out: max_pool2d(x, k, stride=k) is the same pooling.",
     "Fires: aten.max_pool2d.default(x, [2, 2]) and aten.max_pool2d_with_indices.default(x, [2, 2]) with the toolchain "
-    "executorch. Does not: (x, [2, 2], [2, 2]), aten.avg_pool2d.default(x, [2, 2]), or the toolchain qnn-converter.",
+    "executorch. Does not: (x, [2, 2], [2, 2]), the one with indices where they are read, which stays on the CPU, "
+    "aten.avg_pool2d.default(x, [2, 2]), or the toolchain qnn-converter.",
 };
 
 const RuleInfo kTwoBitPerTensor = {
@@ -279,15 +281,18 @@ bool IsQuantizedAndUnbatched(const CheckContext& context, const ResolvedOp& op) 
   return IsUnbatchedConvolution(view) && view.input(1)->quantized;
 }
 
-// What becomes an operator whose builder reads the argument unasked, or a pass that reads its numbers.
-bool LacksStride(const Graph& graph, int32_t node) {
-  const absl::string_view type = graph.op_type(node);
-  const v1::Attribute* stride = graph.attribute(node, "stride");
-  if (type == "aten.max_pool3d.default" || type == "aten.max_pool3d_with_indices.default") {
-    return stride != nullptr && stride->has_ints() && stride->ints().values().empty();
-  }
-  return stride == nullptr && (type == "aten.max_pool2d.default" || type == "aten.max_pool2d_with_indices.default" ||
-                               type == "aten.avg_pool3d.default");
+// What becomes an operator whose builder reads the argument unasked, or a pass that reads its numbers. Both leave a
+// pool alone whose places are read, before they look.
+bool LacksStride(const CheckContext& context, const ResolvedOp& op) {
+  const Graph& graph = context.graph();
+  const absl::string_view type = graph.op_type(op.node);
+  const v1::Attribute* stride = graph.attribute(op.node, "stride");
+  const bool in_pass = type == "aten.max_pool3d.default" || type == "aten.max_pool3d_with_indices.default";
+  const bool in_builder = type == "aten.max_pool2d.default" || type == "aten.max_pool2d_with_indices.default" ||
+                          type == "aten.avg_pool3d.default";
+  const bool raises = (in_pass && stride != nullptr && stride->has_ints() && stride->ints().values().empty()) ||
+                      (in_builder && stride == nullptr);
+  return raises && !qnn::ReadsPlaces(NodeView(context, op, nullptr));
 }
 
 }  // namespace
@@ -328,7 +333,7 @@ bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, Findi
   if (graph.origin() != v1::Graph::PT2E) return false;
   Place place;
   place.node = op.node;
-  if (LacksStride(graph, op.node)) {
+  if (LacksStride(context, op)) {
     sink.Add(kMaxPoolStride, place, "no stride argument", "ExecuTorch 1.5.1 needs it written out", OfTheRuns());
     return true;
   }

@@ -2,20 +2,30 @@
 
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "rules/backends/qnn_htp/executorch/channels_last.h"
 #include "rules/backends/qnn_htp/executorch/partition.h"
 #include "rules/backends/qnn_htp/executorch/runs.h"
 #include "rules/engine/render.h"
+#include "rules/graph/quantizer.h"
 
 namespace quantgate::qnn_htp {
 namespace {
 
-// A reader of the node that is laid out anew; -1: there is none.
+// A reader of the node that is laid out anew; -1: there is none. Quantize and Dequantize nodes between the two are
+// folded.
 int32_t ReachedReader(const Graph& graph, int32_t node, const std::vector<bool>& reached) {
-  if (graph.num_outputs(node) == 0 || graph.output(node, 0) < 0) return -1;
-  for (const Use& use : graph.uses(graph.output(node, 0))) {
-    if (reached[use.node]) return use.node;
+  absl::flat_hash_set<int32_t> seen;
+  std::vector<int32_t> open = {node};
+  while (!open.empty()) {
+    const int32_t at = open.back();
+    open.pop_back();
+    if (graph.num_outputs(at) == 0 || graph.output(at, 0) < 0) continue;
+    for (const Use& use : graph.uses(graph.output(at, 0))) {
+      if (reached[use.node]) return use.node;
+      if (IsQuantizer(graph, use.node) && seen.insert(use.node).second) open.push_back(use.node);
+    }
   }
   return -1;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "tests/rules/annotated_builder.h"
 #include "tests/rules/annotated_check.h"
 
@@ -421,6 +422,63 @@ TEST(ExecuTorchConverted, OneScaleOfABiasStandsForItsChannels) {
   EXPECT_THAT(CodesAt(result(true, 1), "b_dq"), Contains("AX001"));
   EXPECT_THAT(CodesAt(result(true, 8), "b_dq"), Not(Contains("AX001")));
   EXPECT_THAT(CodesAt(result(false, 1, /*added=*/true), "b_dq"), Contains("AX001"));
+}
+
+// The pair behind a tensor is folded before tensors are laid out anew: readers of an input, or of what stops the layout
+// pass, have nothing to do with each other.
+TEST(ExecuTorchConverted, LayoutGoesThroughPairsToWhatComputes) {
+  const auto result = [](const char* op) {
+    ConvertedBuilder b;
+    b.Input("x", kF32, {2, 8, 4, 4});
+    b.Pair("x");
+    std::string shared = "x";
+    if (op[0] != '\0') {
+      shared = "shared";
+      b.Compute(op, shared, {"x_dq"}, {2, 8, 4, 4});
+      b.Pair(shared);
+    }
+    b.Pair("other", kNarrow, shared);  // a pair of its own, as torchao makes for each reader
+    b.Compute("aten.pixel_shuffle.default", "shuffle", {shared + "_dq"}, {2, 2, 8, 8});
+    b.Int(b.Find("shuffle"), "upscale_factor", 2);
+    b.Pair("shuffle");
+    b.Compute("aten.repeat.default", "repeat", {"other_dq"}, {2, 16, 4, 4});
+    b.IntsAttribute(b.Find("repeat"), "repeats", {1, 2, 1, 1});
+    b.Pair("repeat");
+    b.Output("shuffle_dq");
+    b.Output("repeat_dq");
+    return ResultOf(b, kV75);
+  };
+  EXPECT_EQ(result("").outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(result("aten.view.default").outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(result("aten.relu.default").outcome().kind(), v1::Outcome::PARTIAL);
+  EXPECT_THAT(CodesAt(result("aten.relu.default"), "repeat"), Contains("EN205"));
+}
+
+// What is said of a layer norm names the reader behind the pair.
+TEST(ExecuTorchConverted, ALayerNormInFrontOfWhatIsLaidOutAnew) {
+  for (const char* between : {"aten.relu.default", "aten.view.default"}) {
+    ConvertedBuilder b;
+    b.Input("x", kF32, {1, 4, 8, 8});
+    b.Pair("x");
+    b.Weight("gamma", kNarrow, {8}, -1);
+    b.Dequantize("gamma");
+    b.Compute("aten.layer_norm.default", "norm", {"x_dq", "gamma_dq"}, {1, 4, 8, 8});
+    b.IntsAttribute(b.Find("norm"), "normalized_shape", {8});
+    b.Pair("norm");
+    b.Compute(between, "between", {"norm_dq"}, {1, 4, 8, 8});
+    b.Pair("between");
+    b.Compute("aten.pixel_shuffle.default", "shuffle", {"between_dq"}, {1, 1, 16, 16});
+    b.Int(b.Find("shuffle"), "upscale_factor", 2);
+    b.Pair("shuffle");
+    b.Output("shuffle_dq");
+    const v1::Result result = ResultOf(b, kV75);
+    const bool reached = between == std::string("aten.relu.default");
+    EXPECT_EQ(absl::c_linear_search(CodesAt(result, "norm"), "EN204"), reached) << between;
+    for (const v1::Finding& finding : result.findings()) {
+      if (finding.code() != "EN204") continue;
+      EXPECT_THAT(finding.message(), ::testing::HasSubstr("'between'"));
+    }
+  }
 }
 
 }  // namespace

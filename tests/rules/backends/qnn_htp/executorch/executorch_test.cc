@@ -118,6 +118,31 @@ TEST(ExecuTorch, ABuilderThatRaisesEndsThePartitioning) {
   }
 }
 
+// Lowered with ExecuTorch 1.5.1: prepare_pt2e leaves the buffer that an operator writes as it is, and a sum of floats
+// that is quantized is no operator of HTP. Computed beside it, or of an input, the sum is one.
+TEST(ExecuTorch, AWrittenBufferStaysFloat) {
+  const auto sum = [](const char* op, bool of_buffer, v1::Stage stage = v1::STAGE_ANNOTATED) {
+    AnnotatedBuilder b(stage);
+    const int act = b.Act(v1::DATA_TYPE_UINT8, 0.1, 0);
+    b.Input("x", kF32, {4, 8});
+    b.Input("y", kF32, {4, 8});
+    b.Weight("buffer", kF32, {4, 8}, -1);
+    b.Op("aten.relu.default", "relu", {"x"}, {act}, act, {4, 8});
+    b.Op(op, "sum", {of_buffer ? "buffer" : "y", "relu"}, {act, act}, act, {4, 8});
+    return ResultOf(b, kV75);
+  };
+  for (const v1::Stage stage : {v1::STAGE_ANNOTATED, v1::STAGE_CALIBRATED}) {
+    const v1::Result result = sum("aten.add_.Tensor", true, stage);
+    EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
+    EXPECT_THAT(Refused(result), ElementsAre("sum"));
+    EXPECT_THAT(CodesAt(result, "sum"), ::testing::IsSupersetOf({"CV003", "DT101"}));
+    for (const v1::Result& beside : {sum("aten.add.Tensor", true, stage), sum("aten.add_.Tensor", false, stage)}) {
+      EXPECT_EQ(beside.outcome().kind(), v1::Outcome::FULL);
+      EXPECT_THAT(CodesAt(beside, "sum"), Not(Contains("DT101")));
+    }
+  }
+}
+
 // Lowered with ExecuTorch 1.5.1: what repeats the edge along several dimensions raises, along the last one it does not.
 TEST(ExecuTorch, ThePaddingThatRepeatsTheEdgeIsBuiltForOneDimension) {
   const auto pad = [](const std::string& mode, const std::vector<int64_t>& amounts) {

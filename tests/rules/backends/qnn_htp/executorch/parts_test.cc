@@ -302,6 +302,34 @@ TEST(ExecuTorchParts, APoolWithIndicesNeedsItsStride) {
   }
 }
 
+// Where the places are read, the builder returns before it looks at the stride, and so does the pass that takes pools
+// over three dimensions apart: the pool stays on the CPU.
+TEST(ExecuTorchParts, APoolWhosePlacesAreReadNeedsNoStride) {
+  const auto pooled = [](bool three, int64_t result) {
+    const std::vector<int64_t> in = three ? std::vector<int64_t>{1, 4, 8, 8, 8} : std::vector<int64_t>{1, 4, 8, 8};
+    const std::vector<int64_t> out = three ? std::vector<int64_t>{1, 4, 4, 4, 4} : std::vector<int64_t>{1, 4, 4, 4};
+    AnnotatedBuilder b;
+    b.Input("x", kF32, in);
+    v1::Node& pool = b.Node(three ? "aten.max_pool3d_with_indices.default" : "aten.max_pool2d_with_indices.default",
+                            "pool", {"x"}, {"pool"});
+    b.IntsAttribute(pool, "kernel_size", std::vector<int64_t>(in.size() - 2, 2));
+    if (three) {
+      b.IntsAttribute(pool, "stride", {});
+      pool.mutable_attributes(1)->mutable_ints();
+    }
+    b.Int(b.Node("operator.getitem", "taken", {"pool"}, {"taken"}), "index", result);
+    b.Shape("taken", result == 0 ? kF32 : v1::DATA_TYPE_INT64, out);
+    b.Output("taken");
+    return ResultOf(b, kV75);
+  };
+  for (const bool three : {false, true}) {
+    EXPECT_EQ(pooled(three, 0).outcome().kind(), v1::Outcome::FAILS) << three;
+    EXPECT_THAT(CodesAt(pooled(three, 0), "pool"), Contains("EN202")) << three;
+    EXPECT_EQ(pooled(three, 1).outcome().kind(), v1::Outcome::PARTIAL) << three;
+    EXPECT_THAT(CodesAt(pooled(three, 1), "pool"), ElementsAre("CV201")) << three;
+  }
+}
+
 // The stride that is not given in front of a padding is an empty list, which the builders hand on.
 TEST(ExecuTorchParts, AnEmptyStrideIsRefused) {
   const auto outcome = [](const char* op, const std::vector<int64_t>& shape, bool given) {
