@@ -174,6 +174,7 @@ int GraphImporter::SparseAttribute(const onnx::SparseTensorProto& sparse, int ou
   *value.mutable_dims() = sparse.dims();
   // The stored elements are not those of the dense tensor: nothing is claimed about them (tensor-size says so).
   value.mutable_constant()->set_stored_bytes(-1);
+  value.mutable_constant()->mutable_sparsity();
   return id;
 }
 

@@ -90,13 +90,10 @@ void CheckPackedSize(const Graph& graph, const PackedMatMul& packed, FindingSink
                         " bits, block_size=", packed.block_size));
 }
 
-// Of ONNX: a constant without bytes of its own is a sparse one that the importer did not read.
+// A sparse tensor of ONNX that the importer did not make dense.
 bool IsUnread(const Graph& graph, const Graph::ConstantRecord& constant) {
-  if (constant.stored_bytes >= 0 || constant.is_external || graph.origin() != v1::Graph::ONNX) return false;
-  const v1::Value& value = graph.value(constant.value);
-  const v1::Constant& stored = value.constant();
-  return value.dtype() != v1::DATA_TYPE_UNSPECIFIED && !stored.has_statistics() && stored.ints().empty() &&
-         stored.reals().empty() && stored.data().empty();
+  return constant.stored_bytes < 0 && graph.origin() == v1::Graph::ONNX &&
+         graph.value(constant.value).constant().has_sparsity();
 }
 
 void CheckTensorSize(const CheckContext& context, FindingSink& sink) {

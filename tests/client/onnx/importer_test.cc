@@ -369,6 +369,7 @@ TEST(OnnxImporter, SparseTensorsThatCannotBeMadeDenseClaimNothing) {
     EXPECT_TRUE(value.has_constant()) << value.name();
     EXPECT_EQ(value.constant().stored_bytes(), -1) << value.name();
     EXPECT_FALSE(value.constant().has_statistics()) << value.name();
+    EXPECT_TRUE(value.constant().has_sparsity()) << value.name();
     EXPECT_EQ(value.constant().reals_size(), 0) << value.name();
   }
   EXPECT_EQ(graph.values_size(), 11);
