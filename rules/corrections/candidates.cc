@@ -335,7 +335,8 @@ void Candidates::AddVariant(const Port& port, SpecForm form, std::vector<Variant
   if (port.is_bias && form.storage == 32) form.symmetric = true;
   const v1::Spec spec = Write(port, form);
   if (!native_ && !HoldsNegatives(spec)) return;
-  AddSpec(port, editor_.Intern(spec), form, variants);
+  // What the graph's own habit brings along counts too: a range for all runs, say.
+  AddSpec(port, editor_.Intern(spec), FormOf(spec), variants);
 }
 
 void Candidates::AddSpec(const Port& port, int32_t spec, const SpecForm& form, std::vector<Variant>& variants) {
@@ -348,7 +349,7 @@ void Candidates::AddSpec(const Port& port, int32_t spec, const SpecForm& form, s
   if (absl::c_any_of(variants, [&](const Variant& known) { return known.spec == spec; })) return;
   Variant variant{spec, TypeOf(form), 0, 0};
   if (port.before != nullptr) {
-    variant.loss = Loss(FormOf(*port.before), form);
+    variant.loss = Loss(FormOf(*port.before), form, context_.graph().message().values(port.value).dims());
     variant.distance = Distance(FormOf(*port.before), form);
     // Who prescribed numbers did not ask for an observer.
     if (port.before->kind() == v1::Spec::FIXED && editor_.spec(spec).kind() == v1::Spec::PLAIN) ++variant.distance;

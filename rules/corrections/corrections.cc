@@ -97,7 +97,7 @@ v1::Correction Write(const Graph& graph, const v1::Graph& original, const Stored
     }
     change.set_summary(Summary(change));
     if (!stored.empty() && edit.place.is_edge()) change.mutable_summary()->append(", for this reader alone");
-    safe = safe && IsSafe(change);
+    safe = safe && IsSafe(change, graph.message().values(edit.place.value).dims());
   }
   correction.set_safe(safe);
   correction.set_summary(Summary(correction));

@@ -19,6 +19,13 @@ std::string PlaceText(const v1::EdgeRef& reference) {
              : absl::StrCat("('", reference.value_name(), "', '", reference.consumer_name(), "')");
 }
 
+std::string BlocksText(const SpecForm& form) {
+  if (form.blocks.empty()) return "";
+  return absl::StrCat(" of ", absl::StrJoin(form.blocks, "x", [](std::string* out, const auto& block) {
+                        absl::StrAppend(out, block.second);
+                      }));
+}
+
 std::string FormText(const v1::Spec& spec) {
   const SpecForm form = FormOf(spec);
   std::string text(DataTypeName(spec.dtype()));
@@ -33,10 +40,12 @@ std::string FormText(const v1::Spec& spec) {
       if (form.axis >= 0) absl::StrAppend(&text, " along axis ", form.axis);
       break;
     case Granularity::kBlock:
-      absl::StrAppend(&text, ", per block");
+      absl::StrAppend(&text, ", per block", BlocksText(form));
       break;
   }
   if (form.symmetric) absl::StrAppend(&text, ", symmetric");
+  if (form.is_dynamic) absl::StrAppend(&text, ", dynamic");
+  if (form.real_zero_points && spec.qparams().scales_size() != 1) absl::StrAppend(&text, ", real zero points");
   if (spec.qparams().scales_size() == 1) {
     absl::StrAppend(&text, ", scale ", FormatNumber(spec.qparams().scales(0)), ", zero point ",
                     FormatNumber(ZeroPoint(spec.qparams(), 0)));
@@ -97,14 +106,14 @@ std::string Summary(const v1::Correction& correction) {
   return text;
 }
 
-bool IsSafe(const v1::Change& change) {
+bool IsSafe(const v1::Change& change, absl::Span<const int64_t> dims) {
   if (!change.has_before() || !change.has_after()) return false;
   if (change.before().kind() != change.after().kind()) return false;
   if (change.after().kind() != v1::Spec::PLAIN) return false;
   if (HoldsNegatives(change.before()) && !HoldsNegatives(change.after())) return false;
   const SpecForm before = FormOf(change.before());
   const SpecForm after = FormOf(change.after());
-  return before.storage > 0 && after.storage > 0 && Loss(before, after) == 0;
+  return before.storage > 0 && after.storage > 0 && Loss(before, after, dims) == 0;
 }
 
 }  // namespace quantgate::corrections

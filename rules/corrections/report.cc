@@ -1,6 +1,11 @@
 #include "rules/corrections/report.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
@@ -67,16 +72,28 @@ class Common {
   };
 
   // Changes after which none of `targets` has an error: found by a search over all of them, or else what one of them
-  // needs by itself, which is at times further from the graph's own specs than that search goes and suits the others.
+  // needs by itself, which is at times further from the graph's own specs than that search goes, or leaves to another
+  // processor on one target what the other one refuses as it is. The least of that is taken.
   absl::StatusOr<Answer> Plan(const std::vector<int>& targets, const v1::Report& report) {
     absl::StatusOr<Answer> answer = Searched(targets);
     if (!answer.ok() || answer->left.empty()) return answer;
+    std::optional<int64_t> least;
     for (int target : targets) {
-      const absl::StatusOr<bool> suits = SuitsAll(report.results(target), targets, report);
-      if (!suits.ok()) return suits.status();
-      if (*suits) return Answer{report.results(target)};
+      if (report.results(target).corrections().empty()) continue;
+      const absl::StatusOr<std::optional<int64_t>> lost = LeftElsewhere(report.results(target), targets, report);
+      if (!lost.ok()) return lost.status();
+      if (!lost->has_value() || (least.has_value() && **lost >= *least)) continue;
+      least = **lost;
+      *answer = {report.results(target)};
     }
     return answer;
+  }
+
+  // What all targets of the report say once the corrections of one result are made.
+  absl::Status JudgeAll(const v1::Result& plan, v1::Report& after) const {
+    std::vector<int> all(task_.targets.size());
+    absl::c_iota(all, 0);
+    return JudgeWith(plan, all, after);
   }
 
  private:
@@ -112,22 +129,27 @@ class Common {
     return answer;
   }
 
-  // Whether, once the corrections of one result are made, none of the targets has an error, nor more that runs
-  // elsewhere than with corrections of its own.
-  absl::StatusOr<bool> SuitsAll(const v1::Result& result, const std::vector<int>& targets, const v1::Report& report) {
-    if (result.corrections().empty()) return false;
+  absl::Status JudgeWith(const v1::Result& plan, const std::vector<int>& targets, v1::Report& after) const {
     v1::Graph changed = task_.context.graph().message();
-    if (absl::Status status = ApplyCorrections(result, changed); !status.ok()) return status;
+    if (absl::Status status = ApplyCorrections(plan, changed); !status.ok()) return status;
+    return task_.check(changed, NamesOf(targets), after);
+  }
+
+  // How many more faults remain, once the corrections of one result are made, than with each target's own: those are
+  // nodes that run elsewhere. nullopt: one of the targets has an error.
+  absl::StatusOr<std::optional<int64_t>> LeftElsewhere(const v1::Result& plan, const std::vector<int>& targets,
+                                                       const v1::Report& report) const {
     google::protobuf::Arena arena;
     auto& after = *google::protobuf::Arena::CreateMessage<v1::Report>(&arena);
-    if (absl::Status status = task_.check(changed, NamesOf(targets), after); !status.ok()) return status;
+    if (absl::Status status = JudgeWith(plan, targets, after); !status.ok()) return status;
+    int64_t more = 0;
     for (size_t i = 0; i < targets.size(); ++i) {
       const auto& findings = after.results(static_cast<int>(i)).findings();
-      const auto& alone = report.results(targets[i]).findings();
-      if (absl::c_any_of(findings, Excludes)) return false;
-      if (absl::c_count_if(findings, IsFault) > absl::c_count_if(alone, Remains)) return false;
+      if (absl::c_any_of(findings, Excludes)) return std::nullopt;
+      const int64_t alone = absl::c_count_if(report.results(targets[i]).findings(), Remains);
+      more += std::max<int64_t>(0, absl::c_count_if(findings, IsFault) - alone);
     }
-    return true;
+    return more;
   }
 
   std::vector<std::string> NamesOf(const std::vector<int>& targets) const {
@@ -155,27 +177,39 @@ class Common {
   const ReportTask& task_;
 };
 
-v1::Conflict MakeConflict(const v1::Report& report, const std::vector<int>& targets, const v1::Finding& finding,
-                          bool exhausted) {
+// Why a target is not among those that the common changes are made for.
+struct LeftOut {
+  std::vector<int> targets;              // that do not go together, this one last
+  bool exhausted = true;                 // no limit ended the search
+  const v1::Finding* finding = nullptr;  // what nothing removes; null: what the changes for the others bring
+};
+
+v1::Conflict MakeConflict(const v1::Report& report, const LeftOut& left_out, const v1::Finding& finding) {
   v1::Conflict conflict;
-  for (int target : targets) conflict.add_targets(report.results(target).target());
+  for (int target : left_out.targets) conflict.add_targets(report.results(target).target());
   *conflict.mutable_location() = finding.location();
-  const std::string& code = finding.code();
-  const std::string known = code.substr(0, code.find('@'));
-  const std::string& refuses = report.results(finding.group()).target();
-  conflict.set_reason(absl::StrCat(targets.size() == 1 ? "no change of specs removes " : "what the others need brings ",
-                                   known, " on ", refuses, ": ", finding.message(),
-                                   exhausted ? "" : " (the search ended at a limit: there may be other specs)"));
+  const std::string& refuses = report.results(left_out.targets.back()).target();
+  conflict.set_reason(
+      absl::StrCat(left_out.targets.size() == 1 ? "no change of specs removes " : "what the others need brings ",
+                   finding.code(), " on ", refuses, ": ", finding.message(),
+                   left_out.exhausted ? "" : " (the search ended at a limit: there may be other specs)"));
   return conflict;
 }
 
-// Takes targets in order, leaving out those that do not go with the ones before.
+// Nothing passes because it was not looked at. Some nodes that nothing can be said of are a matter of the verdict.
+bool IsJudged(const v1::Result& result) {
+  return result.unjudged_reason().empty() || (!result.tables().empty() && result.coverage().checked_nodes() > 0);
+}
+
+// Takes targets in order, leaving out those that do not go with the ones before. What is said of each in the end is
+// what it says of the graph with the changes that were chosen: one that was left out may take it, too.
 // `exhausted`: by result, whether no limit ended its own search.
 absl::Status PlanCommon(const ReportTask& task, const std::vector<bool>& exhausted, v1::Report& report) {
   v1::CommonCorrections& common = *report.mutable_common_corrections();
   Common search(task);
   std::vector<int> kept(report.results_size());
   absl::c_iota(kept, 0);
+  std::vector<LeftOut> left_out(report.results_size());
   absl::StatusOr<Common::Answer> all = search.Plan(kept, report);
   if (!all.ok()) return all.status();
   v1::Result plan = std::move(all->plan);
@@ -183,12 +217,10 @@ absl::Status PlanCommon(const ReportTask& task, const std::vector<bool>& exhaust
     kept.clear();
     plan.Clear();
     for (int i = 0; i < report.results_size(); ++i) {
-      const v1::Result& alone = report.results(i);
-      const auto fails = absl::c_find_if(alone.findings(), Excludes);
-      if (fails != alone.findings().end()) {
-        v1::Finding finding = *fails;
-        finding.set_group(i);
-        *common.add_conflicts() = MakeConflict(report, {i}, finding, exhausted[i]);
+      const auto& alone = report.results(i).findings();
+      const auto fails = absl::c_find_if(alone, Excludes);
+      if (fails != alone.end()) {
+        left_out[i] = {{i}, exhausted[i], &*fails};
         continue;
       }
       std::vector<int> with = kept;
@@ -199,23 +231,28 @@ absl::Status PlanCommon(const ReportTask& task, const std::vector<bool>& exhaust
         kept = std::move(with);
         plan = std::move(next->plan);
       } else {
-        *common.add_conflicts() = MakeConflict(report, with, next->left.front(), next->exhausted);
+        left_out[i] = {std::move(with), next->exhausted, nullptr};
       }
     }
   }
-  for (int target : kept) {
-    const v1::Result& result = report.results(target);
-    // Some nodes that nothing can be said of are a matter of the verdict.
-    const bool is_judged =
-        result.unjudged_reason().empty() || (!result.tables().empty() && result.coverage().checked_nodes() > 0);
-    if (is_judged) {
+  google::protobuf::Arena arena;
+  auto& after = *google::protobuf::Arena::CreateMessage<v1::Report>(&arena);
+  if (absl::Status status = search.JudgeAll(plan, after); !status.ok()) return status;
+  for (int i = 0; i < report.results_size(); ++i) {
+    const v1::Result& result = report.results(i);
+    const auto& findings = after.results(i).findings();
+    const auto refused = absl::c_find_if(findings, Excludes);
+    if (refused != findings.end()) {
+      if (left_out[i].targets.empty()) left_out[i].targets = {i};
+      const v1::Finding* alone = left_out[i].finding;
+      *common.add_conflicts() = MakeConflict(report, left_out[i], alone != nullptr ? *alone : *refused);
+    } else if (IsJudged(result)) {
       common.add_targets(result.target());
-      continue;
+    } else {
+      v1::Conflict& conflict = *common.add_conflicts();
+      conflict.add_targets(result.target());
+      conflict.set_reason(absl::StrCat("whether these specs pass is not known: ", result.unjudged_reason()));
     }
-    // Nothing passes because it was not looked at.
-    v1::Conflict& conflict = *common.add_conflicts();
-    conflict.add_targets(result.target());
-    conflict.set_reason(absl::StrCat("whether these specs pass is not known: ", result.unjudged_reason()));
   }
   bool safe = true;
   for (v1::Correction& correction : *plan.mutable_corrections()) {

@@ -1,8 +1,10 @@
 #include "rules/corrections/spec_form.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
+#include "absl/algorithm/container.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/qscheme.h"
 
@@ -14,8 +16,12 @@ constexpr int kPerBit = 8;
 // One scale where there was one per channel, or per channel where there was one per block: about two bits each, by how
 // much the ranges of channels usually differ.
 constexpr int kCoarser = 16;
+// What holds for all inputs has to cover the widest, as one scale has to cover the widest channel.
+constexpr int kForAllRuns = 16;
 // A symmetric range wastes up to half of the steps on numbers that do not occur.
 constexpr int kSymmetric = 8;
+// So does one in which 0 has to have a step.
+constexpr int kWithZero = 8;
 
 int StorageOf(v1::DataType type) { return IsInteger(type) ? std::max(8, BitWidth(type)) : 0; }
 
@@ -43,6 +49,43 @@ v1::Spec::QScheme SchemeOf(const SpecForm& form) {
   }
 }
 
+std::vector<std::pair<int64_t, int64_t>> BlocksOf(const v1::Spec& spec) {
+  std::vector<std::pair<int64_t, int64_t>> blocks;
+  for (int i = 0; i < spec.block_size_size(); ++i) blocks.emplace_back(i, spec.block_size(i));
+  const v1::QParams& qparams = spec.qparams();
+  for (int i = 0; blocks.empty() && i < std::min(qparams.axes_size(), qparams.block_sizes_size()); ++i) {
+    blocks.emplace_back(qparams.axes(i), qparams.block_sizes(i));
+  }
+  return blocks;
+}
+
+bool HasRealZeroPoints(const v1::Spec& spec) {
+  return spec.qscheme() == v1::Spec::PER_CHANNEL_AFFINE_FLOAT_QPARAMS ||
+         absl::c_any_of(spec.qparams().zero_points(), [](double one) { return one != std::round(one); });
+}
+
+// Whether each block of `after` is within one of `before`.
+bool Divide(const SpecForm& before, const SpecForm& after) {
+  return absl::c_equal(before.blocks, after.blocks, [](const auto& was, const auto& is) {
+    return was == is || (was.first == is.first && is.second > 0 && was.second % is.second == 0);
+  });
+}
+
+// Whether what has a scale in common has had one: as many scales along another axis are others.
+bool IsAsFine(const SpecForm& before, const SpecForm& after, absl::Span<const int64_t> dims) {
+  const auto axis = static_cast<size_t>(before.axis);
+  switch (before.granularity) {
+    case Granularity::kTensor:
+      return true;
+    case Granularity::kChannel:
+      if (before.axis >= 0 && axis < dims.size() && dims[axis] == 1) return true;  // one scale
+      if (after.granularity == Granularity::kChannel) return before.axis == after.axis;
+      return absl::c_linear_search(after.blocks, std::make_pair(int64_t{before.axis}, int64_t{1}));
+    default:
+      return after.granularity == Granularity::kBlock && Divide(before, after);
+  }
+}
+
 }  // namespace
 
 SpecForm FormOf(const v1::Spec& spec) {
@@ -64,8 +107,11 @@ SpecForm FormOf(const v1::Spec& spec) {
     form.is_signed = min < 0;
   }
   form.symmetric = IsSymmetric(spec.qscheme());
+  form.is_dynamic = spec.is_dynamic();
+  form.real_zero_points = HasRealZeroPoints(spec);
   if (spec.block_size_size() > 0 || IsPerBlock(spec.qscheme()) || spec.qparams().block_sizes_size() > 0) {
     form.granularity = Granularity::kBlock;
+    form.blocks = BlocksOf(spec);
   } else if (IsPerChannel(spec.qscheme()) || spec.qparams().axes_size() > 0) {
     form.granularity = Granularity::kChannel;
     form.axis = spec.has_axis() ? spec.axis() : spec.qparams().axes_size() > 0 ? spec.qparams().axes(0) : -1;
@@ -115,10 +161,14 @@ v1::Spec Rewritten(const v1::Spec& spec, const SpecForm& form, bool native) {
   return out;
 }
 
-int Loss(const SpecForm& before, const SpecForm& after) {
+int Loss(const SpecForm& before, const SpecForm& after, absl::Span<const int64_t> dims) {
   int loss = kPerBit * std::max(0, before.bits - after.bits);
-  loss += kCoarser * std::max(0, static_cast<int>(before.granularity) - static_cast<int>(after.granularity));
+  if (!IsAsFine(before, after, dims)) {
+    loss += kCoarser * std::max(1, static_cast<int>(before.granularity) - static_cast<int>(after.granularity));
+  }
+  if (before.is_dynamic && !after.is_dynamic) loss += kForAllRuns;
   if (after.symmetric && !before.symmetric) loss += kSymmetric;
+  if (before.real_zero_points && !after.real_zero_points && !after.symmetric) loss += kWithZero;
   return loss;
 }
 

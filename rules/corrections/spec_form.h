@@ -3,7 +3,10 @@
 #define QUANTGATE_RULES_CORRECTIONS_SPEC_FORM_H_
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
+#include "absl/types/span.h"
 #include "db/table.h"
 #include "quantgate/v1/spec.pb.h"
 
@@ -17,7 +20,10 @@ struct SpecForm {
   bool is_signed = false;
   bool symmetric = false;
   Granularity granularity = Granularity::kTensor;
-  int axis = -1;  // kChannel
+  int axis = -1;                                    // kChannel
+  std::vector<std::pair<int64_t, int64_t>> blocks;  // kBlock: a dimension, and the elements of a block along it
+  bool is_dynamic = false;                          // scale and zero point are found at run time
+  bool real_zero_points = false;                    // zero points between the steps, or that leave no step for 0
 };
 
 // Of a PLAIN, FIXED or DERIVED spec. storage 0: not an integer type.
@@ -36,8 +42,9 @@ bool IsFixedPoint(db::ElementType type);
 // and int8 in -8..7.
 v1::Spec Rewritten(const v1::Spec& spec, const SpecForm& form, bool native);
 
-// How much precision a tensor loses by being stored as `after` instead of `before`; README.md has the unit. 0: none.
-int Loss(const SpecForm& before, const SpecForm& after);
+// How much precision a tensor of these sizes loses by being stored as `after` instead of `before`; README.md has the
+// unit. 0: none.
+int Loss(const SpecForm& before, const SpecForm& after, absl::Span<const int64_t> dims);
 // Among changes without a difference in loss: how far they go.
 int Distance(const SpecForm& before, const SpecForm& after);
 

@@ -1,5 +1,6 @@
 #include "rules/backends/xnnpack/module.h"
 
+#include "absl/algorithm/container.h"
 #include "rules/backends/coverage.h"
 #include "rules/backends/cpu_module.h"
 #include "rules/backends/xnnpack/channels_last.h"
@@ -14,15 +15,30 @@
 #include "rules/backends/xnnpack/shared_filter.h"
 #include "rules/backends/xnnpack/softmax_layout.h"
 #include "rules/backends/xnnpack/volume_convolution.h"
+#include "rules/backends/xnnpack/wide_tensor.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate::xnnpack {
 namespace {
 
-Fate Judge(const CheckContext& context, const BackendOp& op, const MatchResult&, const Target& target,
+// Statements with a source of their own are not the partitioner's: the node is delegated, and serializing or loading it
+// fails.
+Fate FateOf(const BackendOp&, const Violation& violation) {
+  if (violation.effect != db::ItemEffect::kRefused) return Fate::kByRule;
+  return violation.document.empty() ? Fate::kRefused : Fate::kEndsExport;
+}
+
+bool IsTaken(const BackendOp& op, const MatchResult& match) {
+  return absl::c_none_of(match.violations,
+                         [&](const Violation& violation) { return FateOf(op, violation) == Fate::kRefused; });
+}
+
+Fate Judge(const CheckContext& context, const BackendOp& op, const MatchResult& match, const Target& target,
            FindingSink& sink) {
   if (IsFloatOnly(op.name)) NoteRunsInFloat(op, target, sink);
-  return CheckKeptWhole(context, op, target, sink) ? Fate::kEndsExport : Fate::kByRule;
+  if (CheckKeptWhole(context, op, target, sink)) return Fate::kEndsExport;
+  // What is in the bodies of control flow is not delegated.
+  return IsTaken(op, match) && !context.is_body() ? CheckWideTensors(op, target, sink) : Fate::kByRule;
 }
 
 // What one node comes to where another reads the same constant, and what is beside the table.
@@ -41,19 +57,12 @@ void Finish(const CheckContext& context, const Target& target, FindingSink& sink
   CheckSharedDequantize(context, delegates, layouts, target, sink, result);
 }
 
-// Statements with a source of their own are not the partitioner's: the node is delegated, and serializing or loading it
-// fails.
-Fate FateOf(const BackendOp&, const Violation& violation) {
-  if (violation.effect != db::ItemEffect::kRefused) return Fate::kByRule;
-  return violation.document.empty() ? Fate::kRefused : Fate::kEndsExport;
-}
-
 }  // namespace
 
 std::vector<const RuleInfo*> OwnRules() {
-  return {&kNoBackendOperator, &kUnclearLowering,   &kOlderTable,    &kRunsInFloat,     &kSharedBias,
-          &kSharedFloatBias,   &kSharedFilter,      &kKeptWhole,     &kHardtanhMaximum, &kSoftmaxLayout,
-          &kSharedDequantize,  &kVolumeConvolution, &kNumberEntering};
+  return {&kNoBackendOperator, &kUnclearLowering,   &kOlderTable,     &kRunsInFloat,     &kSharedBias,
+          &kSharedFloatBias,   &kSharedFilter,      &kKeptWhole,      &kHardtanhMaximum, &kSoftmaxLayout,
+          &kSharedDequantize,  &kVolumeConvolution, &kNumberEntering, &kWideTensor,      &kWideZeroPoint};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {

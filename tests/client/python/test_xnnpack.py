@@ -13,10 +13,15 @@ from quantgate.v1 import report_pb2  # noqa: E402
 F = torch.nn.functional
 ops = torch.ops.quantized_decomposed
 INT8 = (-128, 127, torch.int8)
+INT32 = (-2**31, 2**31 - 1, torch.int32)
 
 
 def qdq(x, scale=0.05, zero_point=0):
     return ops.dequantize_per_tensor(ops.quantize_per_tensor(x, scale, zero_point, *INT8), scale, zero_point, *INT8)
+
+
+def wide(x, scale=0.05, zero_point=0):
+    return ops.dequantize_per_tensor(ops.quantize_per_tensor(x, scale, zero_point, *INT32), scale, zero_point, *INT32)
 
 
 def dynamic(x):
@@ -203,6 +208,38 @@ ENDED = {
     'filter_twice': ([V3], lambda s, x: s.m[0](torch.relu(s.m[0](x))), nn.Conv1d(3, 3, 3, padding=1)),
 }
 
+# Tensors of int32. name: (shapes of the inputs, what is computed, whether its numbers come out)
+WIDE = {
+    'cat': ([V, V], lambda s, x, y: wide(torch.cat([wide(x), wide(y)])), True),
+    'cat_of_other_scales': ([V, V], lambda s, x, y: wide(torch.cat([wide(x), wide(y, 1e-6)])), False),
+    'cat_into_wide': ([V, V], lambda s, x, y: wide(torch.cat([qdq(x), qdq(y)])), False),
+    'cat_into_narrow': ([V, V], lambda s, x, y: qdq(torch.cat([wide(x), wide(y)])), False),
+    'cat_of_both': ([V, V], lambda s, x, y: qdq(torch.cat([qdq(x), wide(y)])), False),
+    'cat_with_zero_points': ([V, V], lambda s, x, y: wide(torch.cat([wide(x, 0.05, 7), wide(y, 0.05, 7)]), 0.05, 7),
+                             False),
+    'cat_into_floats': ([V, V], lambda s, x, y: torch.cat([wide(x, 0.05, 7), qdq(y)]), True),
+    'view': ([V], lambda s, x: wide(wide(x).view(4, 4)), True),
+    'view_into_other_scale': ([V], lambda s, x: wide(wide(x).view(4, 4), 0.02), False),
+    'view_with_zero_point': ([V], lambda s, x: wide(wide(x, 0.05, 7).view(4, 4), 0.05, 7), False),
+    'unsqueeze': ([V], lambda s, x: wide(wide(x).unsqueeze(2)), True),
+    'permute': ([V], lambda s, x: wide(wide(x).permute(1, 0)), True),
+    'permute_into_narrow': ([V], lambda s, x: qdq(wide(x).permute(1, 0)), False),
+    'slice': ([V], lambda s, x: wide(wide(x)[:, 2:6]), True),
+    'slice_with_zero_point': ([V], lambda s, x: wide(wide(x, 0.05, 7)[:, 2:6], 0.05, 7), False),
+    'slice_into_narrow': ([V], lambda s, x: qdq(wide(x, 0.05, 7)[:, 2:6]), True),
+    'slice_into_other_scale': ([V], lambda s, x: wide(wide(x)[:, 2:6], 0.02), True),
+    'max_pool': ([IMAGE], lambda s, x: wide(F.max_pool2d(wide(x), 2)), False),
+    'mean_into_wide': ([IMAGE], lambda s, x: wide(qdq(x).mean((2, 3), keepdim=True)), False),
+    'relu': ([V], lambda s, x: wide(torch.relu(wide(x))), False),
+    'relu_into_floats': ([V], lambda s, x: torch.relu(wide(x, 0.05, 7)), True),
+    'clamp': ([V], lambda s, x: wide(torch.clamp(wide(x), -1, 1)), False),
+    'sum': ([V, V], lambda s, x, y: wide(wide(x) + wide(y)), False),
+    'sum_with_a_number': ([V], lambda s, x: wide(wide(x, 0.05, 7) + 0.5, 0.05, 7), True),
+    'difference': ([V, V], lambda s, x, y: qdq(qdq(x) - wide(y)), False),
+    'product': ([V, V], lambda s, x, y: wide(qdq(x) * qdq(y)), False),
+    'sigmoid': ([V], lambda s, x: wide(torch.sigmoid(wide(x, 0.05, 7)), 0.05, 7), True),
+}
+
 # The same with a first dimension of any size.
 DYNAMIC = {
     'linear': ([V], lambda s, x: F.linear(x, s.matrix)),
@@ -313,6 +350,29 @@ def test_a_padding_that_is_given_too_is_none_of_the_convolutions():
     assert numbers(lowered, arguments) is None
     assert result.outcome.kind == report_pb2.Outcome.FAILS
     assert result.findings[result.outcome.cause].location.node == 'pad'
+
+
+def computed(program, arguments):
+    """What the program computes; None: it is not written, or does not load."""
+    pytest.importorskip('executorch.kernels.quantized')  # for the Quantize nodes that stay outside
+    try:
+        return numbers(lower(program), arguments)
+    except ValueError:
+        return None
+
+
+@pytest.mark.parametrize('name', WIDE)
+def test_tensors_of_int32(name):
+    shapes, function, right = WIDE[name]
+    torch.manual_seed(0)
+    net = Net(function, []).eval()
+    arguments = tuple(torch.randn(shape) for shape in shapes)
+    program = torch.export.export(net, arguments, strict=True)
+    result = quantgate.check(program, targets=['xnnpack']).result('xnnpack')
+    outputs = computed(program, arguments)
+    assert right == (outputs is not None and torch.allclose(outputs[0], net(*arguments), atol=0.11))
+    assert right == (result.verdict != report_pb2.Result.REJECTED)
+    assert outputs is not None or result.outcome.kind == report_pb2.Outcome.FAILS
 
 
 @pytest.mark.parametrize('name', ENDED)

@@ -69,6 +69,14 @@ GraphBuilder Around(const std::string& op, v1::DataType type) {
   return b;
 }
 
+// The same with other types in front and behind, symmetric.
+GraphBuilder Moved(v1::DataType from, v1::DataType to, const std::string& op = "aten.flatten.using_ints") {
+  GraphBuilder b = Around(op, from);
+  b.graph.mutable_specs(0)->set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
+  b.Value("op").set_spec(AddSpec(b, to, v1::Spec::PER_TENSOR_SYMMETRIC));
+  return b;
+}
+
 // A quantized tensor and another of that type, which is not annotated, added up.
 GraphBuilder SumWith(v1::DataType type) {
   GraphBuilder b = Around("aten.relu.default", v1::DATA_TYPE_INT8);
@@ -264,6 +272,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.nam
 
 constexpr v1::DataType kInt8 = v1::DATA_TYPE_INT8;
 constexpr v1::DataType kUint8 = v1::DATA_TYPE_UINT8;
+constexpr v1::DataType kInt32 = v1::DATA_TYPE_INT32;
 
 std::vector<Case> Cases() {
   const auto int8_conv = [] { return Conv(kInt8); };
@@ -376,6 +385,23 @@ std::vector<Case> Cases() {
        ""},
       {"XnnReluNeedNotShare", "xnnpack", [] { return Around("aten.relu.default", kInt8); },
        [](GraphBuilder& b) { Calibrate(b, 0.05); }, ""},
+      {"XnnWideIntoWide", "xnnpack", [] { return Moved(kInt32, kInt32); }, [](GraphBuilder& b) { Calibrate(b, 0.1); },
+       ""},
+      {"XnnWideIntoOtherScale", "xnnpack", [] { return Moved(kInt32, kInt32); },
+       [](GraphBuilder& b) { Calibrate(b, 0.05); }, "SH102", wrong},
+      {"XnnNarrowIntoWide", "xnnpack", [] { return Moved(kInt8, kInt32); }, nothing, "DT601", refused},
+      {"XnnWideIntoNarrow", "xnnpack", [] { return Moved(kInt32, kInt8); }, nothing, "DT601", refused},
+      {"XnnNarrowIntoNarrow", "xnnpack", [] { return Moved(kInt8, kInt8); }, nothing, "-DT601"},
+      {"XnnWideIntoFloats", "xnnpack", [] { return Moved(kInt32, kInt32); },
+       [](GraphBuilder& b) { b.Value("op").clear_spec(); }, ""},
+      {"XnnAffineWide", "xnnpack", [] { return Around("aten.flatten.using_ints", kInt32); }, nothing, "NR601", refused},
+      {"XnnSymmetricWide", "xnnpack", [] { return Moved(kInt32, kInt32); }, nothing, "-NR601"},
+      {"XnnWideSliceOfOtherType", "xnnpack", [] { return Moved(kInt8, kInt32, "aten.slice.Tensor"); }, nothing,
+       "DT601"},
+      {"XnnWideSliceOfOtherScale", "xnnpack", [] { return Moved(kInt32, kInt32, "aten.slice.Tensor"); },
+       [](GraphBuilder& b) { Calibrate(b, 0.05); }, "SH102"},
+      {"XnnWideRelu", "xnnpack", [] { return Moved(kInt32, kInt32, "aten.relu.default"); }, nothing, "DT601", refused},
+      {"XnnWideSigmoid", "xnnpack", [] { return Moved(kInt32, kInt32, "aten.sigmoid.default"); }, nothing, "-DT601"},
       {"XnnOneBiasForTwoLayers", "xnnpack", int8_linear, [](GraphBuilder& b) { SecondLayer(b, 0.2); }, "FX601", wrong},
       {"XnnOneBiasForTwoLayersAlike", "xnnpack", int8_linear, [](GraphBuilder& b) { SecondLayer(b, 0.1); }, "-FX601"},
       {"XnnBiasForALayerInFloatToo", "xnnpack", int8_linear,

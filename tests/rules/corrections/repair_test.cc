@@ -291,6 +291,39 @@ TEST(Repair, WideningIsSafe) {
   EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV75)), 0);
 }
 
+// Of a weight with one column, scales along the columns are one scale.
+TEST(Repair, ScalesAlongAnotherAxisAreSafeWhereThereWasOne) {
+  for (const int64_t columns : {8, 1}) {
+    Annotated b;
+    b.FloatInput("x", {1, columns});
+    b.FloatConstant("w", {8, columns});
+    const int a8 = b.A8();
+    const int w8 = b.Spec(v1::DATA_TYPE_INT8, -127, 127, v1::Spec::PER_CHANNEL_SYMMETRIC, 1);
+    b.Op("aten.linear.default", "fc", {"x", "w"}, {1, 8}, {a8, w8}, a8);
+    b.Output("fc");
+    const v1::Result result = CheckFor(b.graph, kV75);
+    ASSERT_EQ(result.corrections_size(), 1);
+    EXPECT_EQ(result.corrections(0).safe(), columns == 1) << result.corrections(0).summary();
+    EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV75)), 0);
+  }
+}
+
+TEST(Repair, ARangeForAllRunsIsNotSafe) {
+  Annotated b;
+  b.FloatInput("x", {1, 8});
+  b.FloatConstant("w", {8, 8});
+  const int a8 = b.A8();
+  v1::Spec at_run_time = b.graph.specs(a8 - 1);
+  at_run_time.set_is_dynamic(true);
+  b.Op("aten.linear.default", "fc", {"x", "w"}, {1, 8}, {b.Add(at_run_time), b.W8()}, a8);
+  b.Output("fc");
+  const v1::Result result = CheckFor(b.graph, kV75);
+  ASSERT_EQ(result.corrections_size(), 1);
+  EXPECT_FALSE(result.corrections(0).safe());
+  EXPECT_THAT(result.corrections(0).summary(),
+              ::testing::HasSubstr("uint8 in 0..255, dynamic becomes uint8 in 0..255"));
+}
+
 // A symmetric range of 16 unsigned bits has zero point 0 in torch, and no place for negative numbers.
 TEST(Repair, NegativeNumbersKeepTheirPlace) {
   for (v1::DataType type : {v1::DATA_TYPE_INT8, v1::DATA_TYPE_INT16}) {

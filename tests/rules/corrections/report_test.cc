@@ -27,6 +27,7 @@ struct Made {
   v1::DataType elsewhere = v1::DATA_TYPE_UNSPECIFIED;  // leaves the layer to another processor
   bool takes_floats = false;
   std::string unjudged;  // the reason, where nothing is known of it
+  bool complete = true;  // false: by itself no corrections are looked for
 };
 
 void JudgeLinear(const v1::Graph& graph, const Made& target, v1::Result& result) {
@@ -72,6 +73,7 @@ v1::Report Correct(const v1::Graph& message, const std::vector<Made>& targets, c
   for (const Made& target : targets) {
     ReportTask::OneTarget& asked = task.targets.emplace_back();
     asked.name = target.name;
+    asked.complete = target.complete;
     if (target.takes_floats) asked.accepted = TakesFloats;
     JudgeLinear(message, target, *report.add_results());
   }
@@ -132,18 +134,46 @@ TEST(SeveralTargets, ASearchThatEndedEarlySaysSo) {
   EXPECT_THAT(common.conflicts(0).reason(), HasSubstr("the search ended at a limit"));
 }
 
-// What the graph has suits b; what a needs would take the layer away from it.
-TEST(SeveralTargets, WhatOneNeedsIsNotForOneThatWouldLeaveItToAnother) {
+// What the graph has suits b; what a needs takes the layer away from it, which b accepts with a warning.
+TEST(SeveralTargets, WhatRunsElsewhereOnOneExcludesNone) {
   const v1::DataType has = Linear().specs(Linear().nodes(0).input_specs(0) - 1).dtype();
+  Made b = {.name = "b", .wanted = has, .elsewhere = v1::DATA_TYPE_INT8};
+  const v1::CommonCorrections common = Correct(Linear(), {{"a", v1::DATA_TYPE_INT8}, b}).common_corrections();
+  EXPECT_THAT(common.targets(), ElementsAre("a", "b"));
+  EXPECT_THAT(common.conflicts(), IsEmpty());
+  EXPECT_EQ(common.changes_size(), 1);
+  EXPECT_TRUE(common.proven());
+  b.elsewhere = v1::DATA_TYPE_UNSPECIFIED;
+  const v1::CommonCorrections refused = Correct(Linear(), {{"a", v1::DATA_TYPE_INT8}, b}).common_corrections();
+  EXPECT_EQ(refused.targets_size(), 1);
+  EXPECT_EQ(refused.conflicts_size(), 1);
+}
+
+// What a needs first b leaves to another processor; what b needs suits both.
+TEST(SeveralTargets, PreferWhatRunsOnAll) {
   const v1::CommonCorrections common =
-      Correct(Linear(), {{"a", v1::DATA_TYPE_INT8}, {.name = "b", .wanted = has, .elsewhere = v1::DATA_TYPE_INT8}})
+      CorrectNarrowly({{.name = "a", .wanted = v1::DATA_TYPE_INT8, .taken = v1::DATA_TYPE_UINT8},
+                       {.name = "b", .wanted = v1::DATA_TYPE_INT8, .elsewhere = v1::DATA_TYPE_UINT8}})
           .common_corrections();
-  EXPECT_EQ(common.targets_size(), 1);
-  EXPECT_EQ(common.conflicts_size(), 1);
-  EXPECT_EQ(Correct(Linear(), {{"a", v1::DATA_TYPE_INT8}, {.name = "b", .wanted = has, .taken = v1::DATA_TYPE_INT8}})
-                .common_corrections()
-                .targets_size(),
-            2);
+  EXPECT_THAT(common.targets(), ElementsAre("a", "b"));
+  ASSERT_EQ(common.changes_size(), 1);
+  EXPECT_EQ(common.changes(0).after().dtype(), v1::DATA_TYPE_INT8);
+}
+
+// Nothing was looked for on c, which goes with neither of the two alone: what a needs suits it all the same.
+TEST(SeveralTargets, OneThatWasLeftOutIsAskedAgain) {
+  for (const v1::DataType wanted : {v1::DATA_TYPE_INT8, v1::DATA_TYPE_INT16}) {
+    const v1::CommonCorrections common = Correct(Linear(), {{"a", v1::DATA_TYPE_INT8},
+                                                            {"b", v1::DATA_TYPE_UINT8},
+                                                            {.name = "c", .wanted = wanted, .complete = false}})
+                                             .common_corrections();
+    const bool suits = wanted == v1::DATA_TYPE_INT8;
+    EXPECT_EQ(common.targets_size(), suits ? 2 : 1);
+    ASSERT_EQ(common.conflicts_size(), suits ? 1 : 2);
+    EXPECT_THAT(common.conflicts(0).reason(), StartsWith("what the others need brings DT101 on b"));
+    if (suits) continue;
+    EXPECT_THAT(common.conflicts(1).reason(), StartsWith("no change of specs removes DT101 on c"));
+  }
 }
 
 // One computes the layer in integers, the other one elsewhere. Without specs neither has anything to say, and the
