@@ -51,6 +51,7 @@ v1::Spec::QScheme SchemeOf(const SpecForm& form) {
 
 std::vector<std::pair<int64_t, int64_t>> BlocksOf(const v1::Spec& spec) {
   std::vector<std::pair<int64_t, int64_t>> blocks;
+  blocks.reserve(spec.block_size_size());
   for (int i = 0; i < spec.block_size_size(); ++i) blocks.emplace_back(i, spec.block_size(i));
   const v1::QParams& qparams = spec.qparams();
   for (int i = 0; blocks.empty() && i < std::min(qparams.axes_size(), qparams.block_sizes_size()); ++i) {
